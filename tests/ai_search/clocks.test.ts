@@ -143,6 +143,62 @@ Deno.test("clocks: 翌 is the day after the named day, also after an hour above 
   assert.deepEqual(wrong.slice(0, 20), [], `${wrong.length}`);
 });
 
+Deno.test("clocks: two hours from 24 are of one night, after every day", () => {
+  const wrong: string[] = [];
+  for (const [day, after] of [["明日の", 1], ["今夜", 0], ["金曜", 2], ["25日の", 7], ["11月25日", 7]] as const) {
+    for (const hour of hours(24, 28)) {
+      for (const end of hours(hour + 1, 29)) {
+        for (const text of [`${day}${hour}時から${end}時まで渋谷駅`, `渋谷駅 ${day}${hour}:30~${end}:30`]) {
+          const { entry_at, exit_at } = parse(text, "ja");
+          const half = text.includes(":30") ? HOUR / 2 : 0;
+          const isRight = entry_at !== null && Date.parse(entry_at) === TODAY + after * DAY + hour * HOUR + half &&
+            exit_at !== null && Date.parse(exit_at) === TODAY + after * DAY + end * HOUR + half;
+          if (!isRight) wrong.push(`${text}: ${entry_at} ${exit_at}`);
+        }
+      }
+    }
+  }
+  assert.deepEqual(wrong.slice(0, 20), [], `${wrong.length}`);
+});
+
+Deno.test("clocks: a bare hour before 'to' and an hour with its half are a range, never minutes to an hour", () => {
+  const wrong: string[] = [];
+  for (const from of hours(1, 12)) {
+    for (const to of hours(1, 12)) {
+      for (const words of [`from ${from} to ${to}pm`, `${from} to ${to} pm`, `${from} until ${to}pm`]) {
+        const { entry_at, exit_at } = parse(`parking near Ginza station tomorrow ${words}`, "en");
+        const start = entry_at === null ? NaN : (Date.parse(entry_at) - TODAY - DAY) / HOUR;
+        const end = exit_at === null ? NaN : (Date.parse(exit_at) - TODAY - DAY) / HOUR;
+        const isRight = start % 12 === from % 12 && start < 24 && end === to % 12 + (end < 24 ? 12 : 36) && end > start;
+        if (!isRight) wrong.push(`${words}: ${entry_at} ${exit_at}`);
+      }
+    }
+  }
+  assert.deepEqual(wrong.slice(0, 20), [], `${wrong.length}`);
+});
+
+Deno.test("clocks: a day of the month without a month is that day, with and without 'the'", () => {
+  const wrong: string[] = [];
+  for (const day of hours(19, 30)) {
+    const nth = `${day}${day === 21 ? "st" : day === 22 ? "nd" : day === 23 ? "rd" : "th"}`;
+    for (
+      const words of [
+        `on ${nth} from 10 to 14`,
+        `on the ${nth} 10am-2pm`,
+        `${nth} 10:00-14:00`,
+        `from ${nth} 10am to 2pm`,
+      ]
+    ) {
+      const { entry_at, exit_at } = parse(`Nikko ${words}`, "en");
+      const start = Date.parse("2026-11-01T10:00:00+09:00") + (day - 1) * DAY;
+      if (Date.parse(entry_at ?? "") !== start || Date.parse(exit_at ?? "") !== start + 4 * HOUR) {
+        wrong.push(`${words}: ${entry_at} ${exit_at}`);
+      }
+    }
+  }
+  assert.deepEqual(wrong.slice(0, 20), [], `${wrong.length}`);
+});
+
 Deno.test("clocks: of a range of lengths the longer one is assumed", () => {
   const ranges = [
     ["5時間から6時間 上野", 360],

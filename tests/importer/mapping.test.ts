@@ -257,6 +257,7 @@ const HOURS: Record<string, string | undefined> = {
   "【開館時間】24時間": "all 24h",
   "【開館時間】6：30～21：00": "all 06:30-21:00",
   "営業時間：8時から20時まで": "all 08:00-20:00",
+  "8時30分より17時15分": "all 08:30-17:15",
   "利用時間 8:00~20:00": "all 08:00-20:00",
   "8:00-12:00、13:00-24:00": "all 08:00-12:00, all 13:00-24:00",
   // Past midnight.
@@ -281,6 +282,8 @@ const HOURS: Record<string, string | undefined> = {
   "1:00-5:00PM": undefined,
   "午前0時～午後12時": undefined,
   "9-17": "all 09:00-17:00",
+  "8:30〜5:15": undefined,
+  "9時から6時": undefined,
   "9-5": undefined,
   // Dashes and notations.
   "8:00−20:00": "all 08:00-20:00",

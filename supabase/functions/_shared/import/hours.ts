@@ -16,7 +16,7 @@ const EVERY_DAY: readonly Day[] = [{ day_type: "all", day_of_week: null }];
 /** A longer text is not hours alone. */
 const TEXT_LENGTH = 200;
 /** Every dash, wave and arrow that stands between two times or two days. */
-const TO = "(?:[~〜‐‑‒–—―−─━ー→-]|から|to)";
+const TO = "(?:[~〜‐‑‒–—―−─━ー→-]|から|より|to)";
 const AFTER = "(?:[AaPp]\\.?[Mm]\\.?)", BEFORE = `(?:午前|午後|${AFTER})`, NEXT_DAY = "翌(?:日の?|朝の?)?";
 const CLOCK = "正午|\\d{4}(?!\\d)|\\d{1,2}(?:[:.]\\d{2}(?::00)?|時(?:\\d{1,2}分|半)?|[hH](?:\\d{2})?)?";
 const TIME = new RegExp(
@@ -66,11 +66,14 @@ function clockOf(raw: string): Clock | undefined {
   };
 }
 
-/** Whether two times may mean others: in `午後1:00～5:00` and `9-5` the second may be one of the afternoon. */
+/** Whether two times may mean others: in `午後1:00～5:00`, `9-5` and `8:30-5:15` the second may be one of the afternoon. */
 function isUnclear(from: Clock, to: Clock): boolean {
   if (from.half === "am" && to.time.startsWith("12:")) return false;
   if (from.half !== undefined || to.half !== undefined) return from.isOfEither || to.isOfEither;
-  return from.isBare && to.isBare && to.time <= from.time;
+  // A lot that opens at 7:00 may close at 2:00, but hardly at 5:15.
+  const isOffice = from.isOfEither && to.isOfEither && from.time >= "07:00" && from.time < "10:00" &&
+    to.time >= "03:00" && to.time < from.time;
+  return isOffice || from.isBare && to.isBare && to.time <= from.time;
 }
 
 /** `7:30`, `07:30:00`, `7.30`, `0730`, `7時30分`, `午後7時`, `7:30PM`, `翌2時`, `24:30` and `24:00` as HH:MM. */

@@ -32,6 +32,8 @@ export interface Clause {
   isDay: boolean;
   isStay: boolean;
   isAfterEntry: boolean;
+  /** 30分を超える場合は入庫時より: what is charged after some time, for that time too. */
+  isFromEntry: boolean;
   isEach: boolean;
   isFirst: boolean;
   /** 次の: more first minutes after those before. */
@@ -140,6 +142,7 @@ class Divider {
       isDay: false,
       isStay: false,
       isAfterEntry: false,
+      isFromEntry: false,
       isEach: false,
       isFirst: false,
       isNext: false,
@@ -427,7 +430,8 @@ class Divider {
       case "cap":
       case "cap_heading": {
         const isAfter = this.#isClosed && this.#suffix === 0 && token.kind === "cap" &&
-          this.#tokens[at - 1]?.kind === "money" && this.#amountAhead[at] === 0;
+          this.#tokens[at - 1]?.kind === "money" && this.#tokens[at + 1]?.kind !== "negation" &&
+          this.#amountAhead[at] === 0;
         const clause = isAfter ? this.#attach(token) : take();
         clause.isCap = true;
         const isBetweenMarks = this.#tokens[at - 1]?.kind === "bullet" && this.#tokens[at + 1]?.kind === "bullet";
@@ -466,9 +470,12 @@ class Divider {
       case "stay":
         take().isStay = true;
         return;
-      case "after_entry":
-        take().isAfterEntry = true;
+      case "after_entry": {
+        const clause = take();
+        clause.isAfterEntry = true;
+        clause.isFromEntry = clause.isThereafter;
         return;
+      }
       case "each": {
         const isNext = this.#suffix === 0 && SEPARATORS.has(this.#tokens[at - 1]?.kind ?? "line");
         const clause = isNext ? this.#open(token) : this.#attach(token);

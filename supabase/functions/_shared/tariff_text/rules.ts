@@ -189,7 +189,8 @@ class Maker {
       return this.#fault(clause, "contradiction");
     }
     const per_minutes = clause.durations[0]!;
-    const isGrace = clause.isWithin && !this.#clauses[index + 1]?.isThereafter;
+    const next = this.#clauses[index + 1];
+    const isGrace = next?.isThereafter ? next.isFromEntry && !next.isCap : clause.isWithin;
     for (const band of bands) {
       if (!isGrace && this.#initials(clause).length > 0 && !clause.isNext) return this.#fault(clause, "contradiction");
       if (isGrace) this.#add(clause, "grace", set, { ...timesOf(band), per_minutes });
@@ -200,8 +201,8 @@ class Maker {
   #readRate(clause: Clause, index: number): void {
     if (clause.isThereafter) {
       // After a maximum, or after nothing, what the time before costs is not known.
-      const isFollowing = this.#made.some(({ rule: { category } }) => category === "initial" || category === "grace");
-      if (!isFollowing) return this.#fault(clause, "contradiction");
+      const before = clause.isFromEntry ? this.#of("grace") : this.#of("initial", "grace");
+      if (before.length === 0) return this.#fault(clause, "contradiction");
       this.#inherit(clause, index);
     }
     const set = this.#daysOf(clause);
@@ -214,8 +215,11 @@ class Maker {
     if (durations.length === 2 && durations[0] === 1440 && !clause.isThereafter && !clause.isAfterEntry) {
       durations = durations.slice(1);
     }
+    // 30分を超え1時間まで100円 is a total.
+    if (clause.isThereafterOf && clause.isUntil && !clause.isEach) return this.#fault(clause, "contradiction");
     if (clause.isThereafterOf && durations.length === 2) {
-      if (durations[0] !== this.#begun(clause)) return this.#fault(clause, "contradiction");
+      const begun = clause.isFromEntry ? this.#of("grace").at(-1)!.rule.per_minutes : this.#begun(clause);
+      if (durations[0] !== begun) return this.#fault(clause, "contradiction");
       durations = durations.slice(1);
     } else if (clause.isThereafterOf) return this.#fault(clause, "amount_without_unit");
     if (durations.length > 1) return this.#fault(clause, "contradiction");
@@ -411,7 +415,7 @@ class Maker {
     if (isSameDay) {
       return bands.every(isCalendarDay) && label === undefined ? [{ cap_type: "day" }] : "contradiction";
     }
-    if (isDay) return bands.length > 0 && bands.every(isCalendarDay) ? [{ cap_type: "day" }] : "ambiguous_day";
+    if (isDay && bands.length === 0) return "ambiguous_day";
     if (bands.length > 0) return bands.map(capOf);
     if (label !== undefined) {
       const band = this.#labelled(label);

@@ -34,7 +34,7 @@ const KANJI = /[〇零一二三四五六七八九十百千万\d.]{1,12}(?=時間
 const HAS_KANJI = /[〇零一二三四五六七八九十百千万]/u;
 const SIGN = /(?:s\$|ca?\$|[¥$€£]|chf|eur|usd|jpy|gbp|fr\.)(?= ?\d)/y;
 const AMOUNT_END =
-  / ?(?:円|yen(?![a-z])|jpy(?![a-z])|€|euros?(?![a-z])|eur(?![a-z])|chf(?![a-z])|francs?(?![a-z])|£|\$|usd(?![a-z])|gbp(?![a-z])|dollars?(?![a-z]))/y;
+  / ?(?:円|えん|yen(?![a-z])|jpy(?![a-z])|€|euros?(?![a-z])|eur(?![a-z])|chf(?![a-z])|francs?(?![a-z])|£|\$|usd(?![a-z])|gbp(?![a-z])|dollars?(?![a-z]))/y;
 const DASH_END = /(?:,|\.)?-(?! ?\d)/y;
 const HOURS = / ?(?:時間|hours?(?![a-z])|hrs?(?![a-z.])|stunden?(?![a-z])|std\.?(?![a-z])|heures?(?![a-zé]))/y;
 const HOURS_HALF = /半/y;
@@ -51,6 +51,7 @@ const SIGNS: Readonly<Record<string, string>> = {
   "¥": "JPY",
   jpy: "JPY",
   円: "JPY",
+  えん: "JPY",
   yen: "JPY",
   "€": "EUR",
   eur: "EUR",
@@ -296,17 +297,25 @@ function joined(found: readonly Token[]): Token[] {
   const next: Token[] = [];
   for (let at = 0; at < halves.length; at++) {
     const token = halves[at]!, after = halves[at + 1];
-    if (token.kind === "next_day" && after?.kind === "clock") {
+    const unit = halves[at + 2];
+    if (token.kind === "number" && after?.kind === "first" && after.isLatin && unit !== undefined && isUnit(unit)) {
+      // "30 premières minutes"
+      const minutes = token.value * (unit.kind === "hour_unit" ? 60 : 1);
+      next.push({ ...after, from: token.from }, { ...unit, kind: "duration", minutes, from: token.from });
+      at += 2;
+    } else if (token.kind === "next_day" && after?.kind === "clock") {
       next.push({ ...after, isNextDay: true, from: token.from });
       at++;
     } else if (token.kind === "noon" || token.kind === "midnight") {
       next.push({ ...token, kind: "clock", minute: token.kind === "noon" ? 720 : 1440, isNextDay: false });
-    } else if (token.kind === "hour_unit" || token.kind === "minute_unit") {
+    } else if (isUnit(token)) {
       next.push({ ...token, kind: "duration", minutes: token.kind === "hour_unit" ? 60 : 1, isUnit: true });
     } else next.push(token);
   }
   return daysJoined(bandsJoined(next));
 }
+
+const isUnit = ({ kind }: Token) => kind === "hour_unit" || kind === "minute_unit";
 
 function halfOf(half: "before_noon" | "after_noon" | "night_band", minute: number): number | undefined {
   if (minute > 720) return half === "before_noon" ? undefined : minute;
@@ -325,7 +334,24 @@ function minuteOf(token: Token): number | undefined {
   return Number.isInteger(value) && value <= 24 ? value * 60 + (token.kind === "hours" ? token.minutes : 0) : undefined;
 }
 
+/**
+ * 8-20 30分200円, 9-18 20分300円 18-9 60分100円: bare numbers before a unit are hours if they are those of a day, or if each
+ * band begins where another one ends. Other numbers can be those of spaces.
+ */
+function bareBands(found: readonly Token[]): ReadonlySet<Token> {
+  const pairs: (readonly [number, number, Token])[] = [];
+  for (let at = 0; at + 3 < found.length; at++) {
+    const [left, middle, right, unit] = [found[at]!, found[at + 1]!, found[at + 2]!, found[at + 3]!];
+    if (left.kind !== "number" || middle.kind !== "to" || right.kind !== "number" || unit.kind !== "duration") continue;
+    pairs.push([left.value, right.value, left]);
+  }
+  const isDay = pairs.length === 1 && pairs.every(([from, to]) => from >= 5 && from <= 12 && to >= 16);
+  const isRing = pairs.length > 1 && pairs.every(([, to]) => pairs.some(([from]) => from % 24 === to % 24));
+  return new Set(isDay || isRing ? pairs.map(([, , left]) => left) : []);
+}
+
 function bandsJoined(found: readonly Token[]): Token[] {
+  const bare = bareBands(found);
   const bands: Token[] = [];
   let at = 0;
   while (at < found.length) {
@@ -342,7 +368,10 @@ function bandsJoined(found: readonly Token[]): Token[] {
     let end = middle + 1;
     const begin = isSide(left) ? minuteOf(left) : undefined;
     const finish = isSide(right) ? minuteOf(right!) : undefined;
-    if (right !== undefined && begin !== undefined && finish !== undefined && isRange(left, right, hasFrom)) {
+    if (
+      right !== undefined && begin !== undefined && finish !== undefined &&
+      (bare.has(left) || isRange(left, right, hasFrom))
+    ) {
       if (found[end]?.kind === "next_day") {
         if (right.kind === "clock") right = { ...right, isNextDay: true };
         end++;
@@ -372,7 +401,7 @@ function bandsJoined(found: readonly Token[]): Token[] {
   );
 }
 
-/** Of two bare numbers no band is made. Of hours like 8h only if both are, or words say so. */
+/** Of two bare numbers no band is made, except those of bareBands. Of hours like 8h only if both are, or words say so. */
 function isRange(left: Token, right: Token, hasFrom: boolean): boolean {
   if (left.kind === "clock" || right.kind === "clock") return left.kind !== "until_midnight";
   if (left.kind === "hours" && right.kind === "hours") return true;
@@ -381,7 +410,8 @@ function isRange(left: Token, right: Token, hasFrom: boolean): boolean {
 
 /** A band lasts at most a day. A time above 24:00, or of the next day, must end after midnight. */
 function isWithinDay(begin: number, finish: number, right: Token): boolean {
-  if (begin >= 1440) return false;
+  // 24:00-8:00 is 0:00-8:00.
+  if (begin >= 1440) return begin === 1440 && finish > 0 && finish < 1440;
   if (finish > 1440) return finish - 1440 <= begin;
   const isNextDay = right.kind === "clock" && right.isNextDay;
   return !isNextDay || finish <= begin || finish === 1440;

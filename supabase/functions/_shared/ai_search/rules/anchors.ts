@@ -18,13 +18,14 @@ const UNTIL_AFTER =
   /^(?:ごろ|頃|くらい|ぐらい|過ぎ)?(?:に|で|の|には)? ?(?:まで|迄|出庫|出る|出た|出ます|出て|出し|出(?=[ 、。]|$)|out(?=[ )]*(?:$|[,.;!?、。]))|アウト|終了|終わ|終演|解散|退|帰|戻|閉)/iu;
 /** 9時着18時発. Alone, 18時発の新幹線 is when the car is left. */
 const DEPARTURE = /^に?発(?=[ 、。でのに]|$)/u;
+const ARRIVAL = /^に?(?:到?着|帰着)(?=[ 、。でのに]|$)/u;
 const FROM_BEFORE =
   /(?<![a-z])(?:from|at|since|starts?(?: at| from)?|starting(?: at| from)?|begin(?:s|ning)?(?: at)?|arriv(?:e|es|ing|al)(?: is)?(?: at| by| around| about)?|after|open(?:s|ing)?(?: at| from)?|in at|get(?:ting)? there(?: at| by| around)?|there (?:at|by|from|around)|between|check[- ]?in(?: at)?|around)(?: (?:about|around))? ?$|(?:開始|開場|開演|開園|集合|入庫|到着|入り|着)(?:時間|時刻|予定)?(?:は|が|:)? ?$/iu;
 const UNTIL_BEFORE =
-  /(?<![a-z])(?:to|until|till|til|by|through|before|thru|leav(?:e|es|ing)(?: is)?(?: at| by| around| about)?|out(?: (?:at|by|before|around|on))?|(?:back|home|return(?:s|ing)?(?: home)?)(?: (?:at|by|on|around))?|end(?:s|ing)?(?: at| by)?|clos(?:es|ing)(?: time)?(?: at| by)?|gone by|depart(?:ing|ure)?(?: at)?|check[- ]?out(?: at| by)?|and)(?: (?:about|around))? ?$|(?:~|-|→) ?$|(?:終了|終わり|終演|閉演|閉園|解散|出庫|帰り|出発|退出)(?:時間|時刻|予定)?(?:は|が|:)? ?$/iu;
+  /(?<![a-z])(?:to|until|till|til|by|through|before|thru|leav(?:e|es|ing)(?: is)?(?: at| by| around| about)?|out(?: (?:at|by|before|around|on))?|(?:back|home|return(?:s|ing)?(?: home)?)(?: (?:at|by|on|around))?|end(?:s|ing)?(?: at| by)?|clos(?:es|ing)(?: time)?(?: at| by)?|gone by|depart(?:ing|ure)?(?: at)?|check[- ]?out(?: at| by)?|and)(?: (?:about|around))? ?$|(?:~|-|→) ?$|(?:終了|終わり|終演|閉演|閉園|解散|出庫|帰[り国着宅]|出発|退出)(?:時間|時刻|予定)?(?:は|が|:)? ?$/iu;
 /** The word for the end of a journey, before its time or after it: "leaving Friday 7am, returning Sunday 8 pm". */
 const RETURN =
-  /(?:back|home|return(?:s|ing)?(?: home)?)(?: (?:at|by|on|around))? ?$|^(?:ごろ|頃)?(?:に|の)? ?(?:帰|戻)/iu;
+  /(?:back|home|return(?:s|ing)?(?: home)?)(?: (?:at|by|on|around))? ?$|帰[り国着宅](?:は|が|:)? ?$|^(?:ごろ|頃)?(?:に|の)? ?(?:帰|戻)/iu;
 /** Between a time and its own date: "7 pm Friday", "15:00 on Dec 5", 9時の土曜. */
 export const OWN = /^(?: |の| ?on (?:the )?)?$/iu;
 /** Words between a start and its end. */
@@ -92,10 +93,20 @@ export function anchorsOf(
     return { start: point.start, end: point.end, point, role, date: date ?? null };
   });
   const [first, last] = anchors;
+  if (anchors.length === 2 && isJourney(scanner, first!, last!)) {
+    return [{ ...first!, role: "from" }, { ...last!, role: "until" }];
+  }
   if (anchors.length !== 2 || first!.role !== "until" || last!.role !== "until") return anchors;
   const { start, end } = wholeOf(last!, last!.date ?? undefined);
-  const isReturn = RETURN.test(scanner.before(start, 28)) || RETURN.test(scanner.after(end, 10));
+  const isReturn = RETURN.test(scanner.before(start, 28)) || RETURN.test(scanner.before(last!.start, 28)) ||
+    RETURN.test(scanner.after(end, 10));
   return isReturn ? [{ ...first!, role: "from" }, last!] : anchors;
+}
+
+/** 12/5 7時発 12/8 21時着: there and back. On one day these are the times of one train. */
+function isJourney(scanner: Scanner, out: Anchor, back: Anchor): boolean {
+  return out.date !== null && back.date !== null && out.date.day !== back.date.day &&
+    DEPARTURE.test(scanner.after(out.end, 10)) && ARRIVAL.test(scanner.after(back.end, 10));
 }
 
 /** The days of a range for its times; undefined if they are as those of other dates. */

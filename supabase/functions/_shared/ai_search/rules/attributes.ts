@@ -129,7 +129,7 @@ const ROWS: readonly Row[] = [
   { name: "low_price", ja: "低(?:価格|料金)", en: "low[ -](?:priced?|cost|fees?|rates?)" },
   {
     name: "partner_facility",
-    ja: "提携(?:駐車場|パーキング|店|施設|割引|先)?(?:が)?(?:あり|ある)?(?:の)?",
+    ja: "(?:と|に)?提携(?:して(?:い)?る|駐車場|パーキング|店|施設|割引|先)?(?:が)?(?:あり|ある)?(?:の)?",
     en:
       "partner(?:ed)?(?: (?:lot|parking|facility|facilities|shop|store))?|affiliated|validated parking|parking validation",
   },
@@ -143,7 +143,9 @@ const PATTERNS = compile(ROWS);
 /** 24時間停めたい and "for 24 hours" are durations of a stay. */
 function isStay(scanner: Scanner, span: Span): boolean {
   return /(?:から|より|for|stay|丸|まる|next) ?$/iu.test(scanner.before(span.start)) ||
-    /^(?:以上|ほど|くらい|まで|以内|だけ)?(?:停|止|駐車し|駐め|とめ|置|預|最大)/u.test(scanner.after(span.end));
+    /^ (?:from|starting)(?![a-z])|^(?:以上|ほど|くらい|まで|以内|だけ)?(?:停|止|駐車し|駐め|とめ|置|預|最大)/u.test(
+      scanner.after(span.end),
+    );
 }
 
 /** Starbucks Reserve Roastery: between capitalised words. */

@@ -102,9 +102,7 @@ function findMissing(
         if (!values.some((value) => value === entry.minute || value === exit.minute)) leave("entry_at");
         break;
       case "date":
-        if (!values.some((value) => value === entry.date || value === exit.date || endsOn(value, exit))) {
-          leave("entry_at");
-        }
+        if (!values.some((value) => isDate(value, entry, exit) || endsOn(value, exit))) leave("entry_at");
         break;
       case "duration":
         if (!isLength(Number(mention.value), entry.at, exit.at, now.getTime())) leave("exit_at");

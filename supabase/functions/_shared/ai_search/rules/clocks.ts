@@ -73,14 +73,14 @@ export interface Now extends Span {
 
 export type Point = Clock | Part | Now;
 
-const EDGE = "(?![霞倉来日潮里宮陽張食礼神居])";
+const EDGE = "(?![霞倉来日潮里宮陽張食礼神居勤景]|ご[飯は])";
 /** A part of the day does not count before a kanji that makes it part of a name, except after a date: 明日朝渋谷. */
-const alone = (word: string) => `(?:(?<=[\\uE000の、 ])(?:${word})${EDGE}|(?:${word})(?![一-龠]))`;
+const alone = (word: string) => `(?:(?<=[\\uE000の、 ])(?:${word})${EDGE}|(?:${word})(?![一-龠]|ご[飯は]))`;
 
 const PARTS: readonly (readonly [DayPart, string])[] = [
   [
     "last_train",
-    "終電(?:後(?=まで|から))?(?!後|を?逃|が?(?:な[いくか]|無))|最終電車|最終(?=まで|[、。 ]|$)|終バス|(?<!miss(?:ed|ing)? )the last train|(?<!the )last train",
+    "終電(?:後(?=まで|から|[に、。 ]))?(?!後|を?逃|が?(?:な[いくか]|無))|最終電車|最終(?=まで|[、。 ]|$)|終バス|(?<!miss(?:ed|ing)? )the last train|(?<!the )last train",
   ],
   ["first_train", "始発|the first train|first train"],
   ["dawn", "早朝|明け方|未明|夜明け|early(?: in the)? morning|dawn"],
@@ -124,16 +124,22 @@ const CLOCKS: readonly RegExp[] = [
     `${NEXT_DAY}${HALF}(?<![\\d.:])(?<h>\\d{1,2}):(?<min>\\d{2})(?!\\d)(?::\\d{2})?(?: ?(?<late>am|pm|a\\.m\\.?|p\\.m\\.?)(?![a-z]))?`,
     "giu",
   ),
-  /half[ -](?:past )?(?<past>\d{1,2})(?: ?(?<late>am|pm))?(?![\da-z])|(?:a )?quarter (?<way>past|after|to|till|before) (?<q>\d{1,2})(?: ?(?<late2>am|pm))?(?![\da-z])|(?<n>\d{1,2}) (?:minutes? )?(?<way2>past|to) (?<q2>\d{1,2})(?: ?(?<late3>am|pm))(?![\da-z])/giu,
+  /half[ -](?:past )?(?<past>\d{1,2})(?: ?(?<late>am|pm))?(?![\da-z])|(?:a )?quarter (?<way>past|after|to|till|before) (?<q>\d{1,2})(?: ?(?<late2>am|pm))?(?![\da-z])|(?<n>\d{1,2})(?: min(?:ute)?s?|(?= past)|(?<=(?:at|until|till?|by|before) (?:5|10|20|25))(?= to)) (?<way2>past|to|before) (?<q2>\d{1,2})(?: ?(?<late3>am|pm))(?![\da-z])/giu,
   /(?<![\d.:])(?<h>\d{1,2})(?:\.(?<min>\d{2}))? ?(?<late>am|pm|a\.m\.?|p\.m\.?)(?![a-z])/giu,
+  /(?<![\d.:])(?<h>\d{1,2})\.(?<min>[0-5]\d)(?= ?(?:-|~|to|until|till?|から) ?\d{1,2}\.[0-5]\d(?!\d| ?(?:m|t|km|円|yen)))/giu,
+  /(?<=\uE000 ?(?:-|~|to|until|till?|から) ?)(?<h>\d{1,2})\.(?<min>[0-5]\d)(?!\d| ?(?:m|t|km|円|yen))/giu,
   /(?<![\d.:])(?<h>\d{1,2}) ?o'?clock(?: (?<late>am|pm))?/giu,
   /(?<![\d.:])(?<h>\d{1,2})(?: |-(?!15(?! ?[ap]m)))(?<min>30|15|45)(?= ?(?:am|pm|tomorrow|tonight|in the|until|till|to |-|~|$|,))(?: ?(?<late>am|pm))?/giu,
   /(?<![\d.:/-])(?<compact>[012]\d[0-5]\d)(?: ?(?:hours|hrs)(?![a-z])|(?= ?(?:-|~|to|から) ?[012]\d[0-5]\d(?![\d円/-])))/giu,
   /(?<=[\uE000] ?(?:-|~|to|から) ?)(?<compact>[012]\d[0-5]\d)(?![\d円/-])/giu,
+  /(?<=(?<![a-z])(?:from|until|till?) )(?<compact>[012]\d[0-5]\d)(?![\d円/.-]| ?(?:yen|jpy|m|km)(?![a-z]))/giu,
 ];
 const EXACT: readonly (readonly [RegExp, number])[] = [
   [/正午(?:ごろ|頃)?|(?<![a-z])(?:12 )?noon(?![a-z])|mid-?day/giu, 720],
-  [/(?<![a-z])midnight(?![a-z])|午前0時|日付(?:が|の)?(?:変わる|かわる|変更)(?:頃|ころ|とき|時)?(?=まで|$)/giu, 1440],
+  [
+    /(?<![a-z])midnight(?![a-z])|日付(?:が|の)?(?:変わる|かわる|変更)(?:頃|ころ|とき|時|前)?(?=まで|に|で|[、。 ]|$)/giu,
+    1440,
+  ],
 ];
 const NOW =
   /(?<=(?:^|[ 、。]))今(?=[ 、。]|$)|今(?=から|すぐ|スグ|、|から)(?:すぐ|スグ)?|いま(?=から|すぐ)(?:すぐ)?|これから|すぐに(?=停|止|駐|と)|(?<![a-z])(?:right now|from now(?: on)?|starting now|now|right away|immediately|asap)(?![a-z])/giu;
@@ -233,7 +239,10 @@ function joinParts(scanner: Scanner, clocks: readonly Clock[], parts: readonly P
       ...clock,
       start: Math.min(clock.start, part.start),
       end: Math.max(clock.end, part.end),
-      half: clock.half ?? DAY_PARTS[part.part].half,
+      // 月曜深夜0時 is in the night after Monday.
+      half: clock.minute < 60 && DAY_PARTS[part.part].half === "night"
+        ? "night"
+        : clock.half ?? DAY_PARTS[part.part].half,
       daysAfter: Math.max(clock.daysAfter, part.daysAfter),
       today: part.today,
     });
@@ -247,7 +256,7 @@ const BARE =
 const LEFT =
   /(?:^|[^\p{L}])(?:from|at|until|till|til|by|before|after|around|about|since|to|starting|between|arriv(?:e|ing)|leav(?:e|ing)|and)(?: (?:at|by|around|about|from))? ?$|(?:~|-|から|より) ?$/iu;
 const RIGHT = /^ ?(?:to|until|till|til|-|~|から|まで|and(?= ?\d))(?![a-z])|^ (?:in|at) \uE000/iu;
-const NEAR_TAKEN = /^ (?:in |at )?\uE000|^\uE000|^(?: (?:to|until|till|-|~)|[-~]) ?(?:\d|\uE000)/iu;
+const NEAR_TAKEN = /^ (?:in |at )?\uE000|^\uE000|^(?: (?:to|until|till?|-|~)|[-~]) ?(?:\d|\uE000)/iu;
 
 const ALONE =
   /^(?:$|[,.!?;)、。]| ?[\uE000-]| (?:to|till?|until|and|at|in|on|near|nr|for|around|by|with|under|please|sharp|ish|or|if|then|leav|this|next|from|so|but|out|the|o)(?![a-z]))/iu;

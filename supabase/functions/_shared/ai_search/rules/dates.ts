@@ -6,13 +6,15 @@ export interface DateToken extends Span {
   readonly kind: "date";
   /** Null if the day does not exist (31 November), or if only a holiday calendar determines it. */
   readonly day: number | null;
-  readonly problem: "no_such_day" | "holiday" | "vague" | "conflict" | null;
+  readonly problem: "no_such_day" | "holiday" | "vague" | "other_day" | "conflict" | null;
   /** Replacement of a past day: the next such day, or none. */
   readonly ifPast: "week" | "month" | "year" | "refuse";
   /** Why the day is an assumption, if it is one. */
   readonly assumed: "next_week" | "weekend" | "month_first" | null;
   /** A day of the week next to a date only repeats the date. */
   readonly weekday: number | null;
+  /** 3日後 and "3 days later": after today, or after the day of the start. */
+  readonly daysAfter: number | null;
   /** The words mean a whole week or weekend. Another date can be one of its days. */
   readonly span: boolean;
 }
@@ -25,6 +27,7 @@ const plain = (day: number | null, more: Partial<Reading> = {}): Reading => ({
   ifPast: "refuse",
   assumed: null,
   weekday: null,
+  daysAfter: null,
   span: false,
   ...more,
 });
@@ -39,9 +42,10 @@ const MONTH_NAME =
   "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
 const AFTER_DATE = "(?:の?(?: ?\\( ?)?(?<wd>[日月火水木金土])(?:曜日?\\)?|(?:・?祝)?\\)))?";
 const WEEKDAY_JA = "(?:(?<w>[日月火水木金土])曜日?|\\((?<p>[日月火水木金土])\\))";
+const nth = (group: string) => `(?<![a-z\\d])(?<${group}>[12]?\\d|3[01])(?:st|nd|rd|th)(?![a-z])`;
 /** Matches 土の夜 and 金の19時, but not 土の香り. */
 const SHORT_DAY_JA =
-  "(?<s>[土金日])(?=の?(?:夜|朝|昼|夕方|午前|午後|\\d{1,2} ?[時:]))(?<![一-龠ァ-ヶ\\d]日|[一-龠]金|[一-龠]土)";
+  "(?<s>[土金日])(?=の?(?:夜|朝|昼|夕方|午前|午後|\\d{1,2} ?[時:]))(?<![一-龠ァ-ヶ\\dのるた]日|[一-龠]金|[一-龠]土)";
 
 export interface Today {
   readonly day: number;
@@ -110,7 +114,7 @@ const FIXED: readonly (readonly [RegExp, number, number])[] = [
 ];
 
 const HOLIDAYS =
-  /成人の日|建国記念(?:の|日)日?|天皇誕生日|春分の日|昭和の日|憲法記念日|みどりの日|こどもの日|海の日|山の日|敬老の日|秋分の日|スポーツの日|体育の日|文化の日|勤労感謝の日|振替休日|(?:次の|今度の)?祝日|(?:public |bank |national )holiday|thanksgiving(?: day)?|easter(?: sunday| monday)?|labou?r day|memorial day/giu;
+  /成人の日|建国記念(?:の|日)日?|天皇誕生日|春分の日|昭和の日|憲法記念日|みどりの日|こどもの日|海の日|山の日|敬老の日|秋分の日|スポーツの日|体育の日|文化の日|勤労感謝の日|振替休日|祝前日|(?:次の|今度の)?祝日|(?:public |bank |national )holiday|thanksgiving(?: day)?|easter(?: sunday| monday)?|labou?r day|memorial day/giu;
 const VAGUE =
   /年末年始|年末|年始|お?正月|ゴールデンウ[ィイ]ーク|(?<![a-z])gw(?![a-z])|(?:\d{1,2} ?月の?)?(?:上旬|中旬|下旬)|\d{1,2} ?月の?(?:頭|初め|はじめ|半ば)|(?<![\d:])(?:1[0-2]|[1-9])月(?![極\d])|(?<![a-z])in (?:january|february|march|april|may|june|july|august|september|october|november|december)(?! \d)|お盆(?:休み)?|夏休み|冬休み|春休み|連休|三連休|3連休|golden week|new year holidays?|the holidays/giu;
 
@@ -194,6 +198,11 @@ const RULES: readonly Rule[] = [
       return { ...reading, assumed: first <= 12 && second <= 12 && first !== second ? "month_first" : null };
     },
   ],
+  // 12.10 13:00
+  [
+    /(?<![\d./])(?<m>1[0-2]|[1-9])\.(?<d>[0-3]?\d)(?: ?\((?<wd>[日月火水木金土])\))?(?= ?\d{1,2}(?::\d{2}|時|\.\d{2} ?[-~]))/gu,
+    ({ m, d }, today) => ({ ...monthDay(today, undefined, Number(m), Number(d)), assumed: "month_first" }),
+  ],
   // Dec 5-7, December 5th to 7th: the second day.
   [
     new RegExp(
@@ -220,6 +229,14 @@ const RULES: readonly Rule[] = [
     ),
     ({ mon, d, y }, today) => monthDay(today, y === undefined ? undefined : Number(y), monthIndex(mon!), Number(d)),
   ],
+  // 5-7 December, 5th to 7th Dec: the first day.
+  [
+    new RegExp(
+      `(?<![\\d:./-])(?<d>\\d{1,2})(?:st|nd|rd|th)?(?= ?(?:-|~|to |until |till? |through )(?:the )?\\d{1,2}(?:st|nd|rd|th)?(?: of)? (?<mon>${MONTH_NAME})(?![a-z]))`,
+      "giu",
+    ),
+    ({ mon, d }, today) => monthDay(today, undefined, monthIndex(mon!), Number(d)),
+  ],
   [
     new RegExp(
       `(?<![a-z\\d])(?:(?<wd>${DAY_NAME}),? )?(?:the )?(?<d>\\d{1,2})(?:st|nd|rd|th)?(?: of)? (?<mon>${MONTH_NAME})(?![a-z])(?:,? (?<y>20\\d\\d))?`,
@@ -232,12 +249,24 @@ const RULES: readonly Rule[] = [
     ({ d, n }, today) => plain(inMonth(today.year, today.month + (n!.toLowerCase() === "next" ? 1 : 0), Number(d))),
   ],
   [
-    /(?:on )?the (?<d>\d{1,2})(?:st|nd|rd|th)(?! (?:floor|street|avenue|ave|st|century|district|ward|hole|tee|base)(?![a-z]))(?![a-z])/giu,
-    ({ d }, today) => plain(inMonth(today.year, today.month, Number(d)), { ifPast: "month" }),
+    new RegExp(
+      `(?:on )?the ${
+        nth("d")
+      }(?! (?:floor|street|avenue|ave|st|century|district|ward|hole|tee|base)(?![a-z]))|(?:(?<=(?<![a-z])(?:from|until|till?|to|through|thru|by) )|(?<![a-z])on )${
+        nth("e")
+      }(?= ?(?:$|[,.;)-]|\\d)| (?:from|at|to|until|till?|for|in|near)(?![a-z]))|${
+        nth("f")
+      }(?= (?:at |from )?\\d{1,2}(?::\\d{2}| ?[ap]m| ?-))`,
+      "giu",
+    ),
+    ({ d, e, f }, today) => plain(inMonth(today.year, today.month, Number(d ?? e ?? f)), { ifPast: "month" }),
   ],
   [
-    /(?<n>\d{1,3}) ?日後(?:の)?|(?:in )(?<e>\d{1,3}) days?(?:'? time)?(?![a-z])|(?<f>\d{1,3}) days from (?:now|today)/giu,
-    ({ n, e, f }, today) => plain(today.day + Number(n ?? e ?? f)),
+    /(?<n>\d{1,3}) ?日後(?:の)?|(?:in )(?<e>\d{1,3}) days?(?:'? time)?(?![a-z])|(?<f>\d{1,3}) days (?:from (?:now|today)|(?<l>later|after(?= at|[ ,]{1,2}\d|$)))(?![a-z])/giu,
+    ({ n, e, f, l }, today) => {
+      const count = Number(n ?? e ?? f);
+      return plain(today.day + count, { daysAfter: n === undefined && l === undefined ? null : count });
+    },
   ],
   [
     /(?<n>\d{1,2}) ?週間後(?:の)?|in (?<e>\d{1,2}) weeks?(?![a-z])/giu,
@@ -253,26 +282,33 @@ const RULES: readonly Rule[] = [
   ],
   [
     new RegExp(
-      `a week (?:from|after|on) (?:(?<n>next|this) )?(?<w>${DAY_NAME}|tomorrow|today)(?![a-z])|(?<![a-z])(?:on )?(?<v>${DAY_NAME}) week(?![ -]?end|[a-z])`,
+      `a week (?:from|after|on) (?:(?<n>next|this) )?(?<w>${DAY_NAME}|tomorrow|today)(?![a-z])|(?<![a-z])(?:on )?(?<x>next )?(?<v>${DAY_NAME}) week(?![ -]?end|[a-z])`,
       "giu",
     ),
-    ({ w, v }, today) => {
+    ({ w, v, x }, today) => {
       const name = (w ?? v)!.toLowerCase();
       const day = name === "today"
         ? today.day
         : name === "tomorrow"
         ? today.day + 1
         : coming(today, weekdayIndex(name));
-      return plain(day + 7);
+      return plain(day + 7, { assumed: x === undefined ? null : "next_week" });
     },
   ],
   [
     /(?<![\d/.-])(?<d>\d{1,2}) ?\((?<wd>[日月火水木金土])(?:・?祝)?\)/gu,
     ({ d }, today) => plain(inMonth(today.year, today.month, Number(d)), { ifPast: "month" }),
   ],
+  [
+    /(?:(?<![\d次翌一-龠ァ-ヶー])(?!次|翌)[一-龠ァ-ヶー]{1,8}[みい]?の日|前日)(?:の|から)?(?= ?(?:夜|朝|昼|夕方|午前|午後|深夜|\d{1,2} ?[時:]))/gu,
+    () => plain(null, { problem: "other_day" }),
+  ],
   [/今日中(?:に)?/gu, (_, today) => plain(today.day)],
   [/明々後日|明明後日|しあさって/gu, (_, today) => plain(today.day + 3)],
-  [/明後日|あさって|(?:the )?day after tomorrow/giu, (_, today) => plain(today.day + 2)],
+  [
+    /明後日|あさって|(?:(?:the )?day|(?<n>\d{1,2}) days) after tomorrow/giu,
+    ({ n }, today) => plain(today.day + 1 + Number(n ?? 1)),
+  ],
   [
     /明日(?!香)|あした|あす(?=[のはかにま、 \d]|$)|翌日(?=[^の])(?! ?(?:午前|午後|早朝|朝|昼|夕方|夜|深夜)?の? ?\d{1,2} ?[時:])|tom{1,3}or{1,3}ow|tomo?r{1,3}ow|tmrw|tmr|2moro/giu,
     (_, today) => plain(today.day + 1),

@@ -23,12 +23,16 @@ export interface FromNow extends Span {
   readonly kind: "from_now";
   readonly minutes: number;
 }
+/** 1時間延長: a change of the stay before, whose times no query has. */
+export interface Change extends Span {
+  readonly kind: "change";
+}
 /** "a few hours": a duration without a number. */
 export interface SomeTime extends Span {
   readonly kind: "some_time";
 }
 
-export type Length = Duration | Nights | Days | WholeDay | FromNow | SomeTime;
+export type Length = Duration | Nights | Days | WholeDay | FromNow | Change | SomeTime;
 
 const N = "\\d{1,4}(?:\\.\\d{1,2})?";
 const HOURS = `(?:hours?|hrs?|h(?![a-z])|時間)`;
@@ -38,13 +42,27 @@ const ABOUT = "(?:about |around |roughly |approx\\.? |~|約|だいたい|大体)
 const TAIL = "(?:くらい|ぐらい|程度|ほど|だけ|弱|強|ちょい|ちょっと|ばかり|未満|以内|まで|以上| or so| max| at most)?";
 /** Hours and minutes in one expression: 2時間30分, 1時間半, 2.5 hours, 1h30m, an hour and a half. */
 const AMOUNT =
-  `(?:(?<h>${N})[ -]?${HOURS}(?:(?<half>半| and a half)|(?<=h)(?<hh>[0-5]\\d)(?![\\d:])| ?(?:と|and )?(?<hm>\\d{1,3}) ?(?:${MINUTES}|m(?![a-z])))?|(?<h2>\\d{1,3}) and a half hours?|(?<!時 ?|[\\d.])(?<m>\\d{1,4})[ -]?${MINUTES}|(?<an>an?|1) ?hours?(?<anhalf> and a half)?)`;
+  `(?:(?<h>${N})[ -]?${HOURS}(?:(?<half>半| and a half)|(?<=h)(?<hh>[0-5]\\d)(?![\\d:])| ?(?:と|and )?(?<hm>\\d{1,3}) ?(?:${MINUTES}|m(?![a-z])))?|(?<h2>\\d{1,3}) and a half hours?|(?<!時 ?|[\\d.])(?<m>\\d{1,4})[ -]?${MINUTES}(?![a-z]| (?:to|past|before) \\d{1,2}(?![\\d.]| ?(?:hours?|hrs?|h|min)))|(?<an>an?|1) ?hours?(?<anhalf> and a half)?)`;
 
 const FROM_NOW = [
   new RegExp(`(?:今から|いまから|あと)? ?${AMOUNT}(?:くらい|ぐらい|ほど)?後(?:に|から|くらい|ごろ|頃)?`, "giu"),
   new RegExp(`(?<![a-z])in ${ABOUT}${AMOUNT}(?:'? time)?(?![a-z])`, "giu"),
-  new RegExp(`(?:あと)?${AMOUNT}(?:くらい|ぐらい|ほど)?で(?:着|到着|つき|行け)(?:きます|く|します|る)?`, "giu"),
+  new RegExp(
+    `(?:今から|いまから|あと)? ?${AMOUNT}(?:くらい|ぐらい|ほど)?(?:で|以内に)(?:着|到着|つき|行け)(?:きます|く|します|る)?`,
+    "giu",
+  ),
   new RegExp(`(?<!for )(?<!\\d)${AMOUNT} from now`, "giu"),
+];
+const CHANGE = [
+  new RegExp(
+    `(?:あと|もう|さらに)?${AMOUNT}(?:くらい|ぐらい|ほど|だけ)?(?:後ろ|前)?に?(?:遅ら|早め(?![にの])|[早遅]くし|[長短]く|ずら|延長|追加|延ば|伸ば|前倒し|後ろ倒し)[しせす]?(?:て(?:ください|下さい|ほしい|欲しい)?)?`,
+    "giu",
+  ),
+  new RegExp(
+    `(?<![a-z])(?:push|move|shift|extend|delay|postpone)(?: (?:it|that|them|the stay))?(?: (?:back|forward|out|by|for)){0,2} ${AMOUNT}(?: (?:later|earlier))?`,
+    "giu",
+  ),
+  new RegExp(`${AMOUNT} (?:later|earlier|longer|shorter)(?![a-z])`, "giu"),
 ];
 const HALF_HOUR_FROM_NOW = /(?<![a-z])in (?:about |around )?half an hour|half an hour from now/giu;
 
@@ -97,6 +115,7 @@ export function takeLengths(scanner: Scanner): Length[] {
   const duration = (minutes: number, assumed: Duration["assumed"]) =>
     minutes > 0 ? { kind: "duration" as const, minutes, assumed } : undefined;
   return mergeRanges(scanner, [
+    ...CHANGE.flatMap((pattern) => scanner.take(pattern, () => ({ kind: "change" as const }))),
     ...scanner.take(HALF_HOUR_FROM_NOW, () => ({ kind: "from_now" as const, minutes: 30 })),
     ...FROM_NOW.flatMap((pattern) =>
       scanner.take(pattern, (match) => ({ kind: "from_now" as const, minutes: minutesOf(match.groups!) }))

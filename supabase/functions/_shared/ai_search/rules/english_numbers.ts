@@ -17,6 +17,14 @@ const COUNTING =
 const CLOCK_END =
   /^ ?(?:[,.!?;~-]|$|to |until |till |and |tomorrow|tonight|today|this |on |in |near |at |around |for |please|by )/i;
 
+/** "five to nine pm": the first hour of a range. */
+const RANGE_START = new RegExp(
+  `^ (?:to|till?|until) (?:\\d{1,2}|${Object.keys(SMALL).join("|")})(?: ?[ap]m|:\\d{2})(?![a-z])`,
+  "i",
+);
+/** "until five Kyoto station": a name follows. */
+const NAME_AFTER = /^ (?!Chome|Guys)[A-Z][a-z]/;
+
 function valueOf(word: string): number | undefined {
   return SMALL[word] ?? TENS[word] ?? SCALES[word];
 }
@@ -74,7 +82,10 @@ export function englishNumbers(original: string): string {
       index += half[1]!.length > 7 && half[1]!.includes(" ") ? 2 : 1;
       continue;
     }
-    const counts = run.length > 1 || COUNTED.test(after) || (COUNTING.test(before) && CLOCK_END.test(after));
+    const isHour = run.length === 1 && hour >= 1 && hour <= 12;
+    const isEnd = CLOCK_END.test(after) || isHour && /^[a-z]/.test(first[0]) && NAME_AFTER.test(after);
+    const counts = run.length > 1 || COUNTED.test(after) || (COUNTING.test(before) && isEnd) ||
+      (isHour && RANGE_START.test(after));
     if (!counts || (run.length === 1 && SCALES[run[0]!] !== undefined)) continue;
     pieces.push(text.slice(from, first.index), String(sum(run)));
     from = end;

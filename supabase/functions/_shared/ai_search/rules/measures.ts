@@ -14,7 +14,7 @@ export interface Measure extends Span {
 const NAMES: readonly (readonly [keyof Measures, string, string])[] = [
   [
     "clearance_cm",
-    "最低地上高|地上高|ロードクリアランス",
+    "最低地上高|地上高|(?:ロード)?クリアランス",
     "ground clearance",
   ],
   ["tire_width_mm", "タイヤ幅|タイヤの幅", "ti?y?re width"],
@@ -54,7 +54,7 @@ const FORWARD = NAMES.map(([name, japanese, english]) =>
   [
     name,
     new RegExp(
-      `(?:${japanese}|(?<![a-z])(?:${english})(?![a-z]))(?:が|は|も|の|of|is|:|=|,| |about|around|約|at least|over|under){0,3} ?(?:${FEET}|${METRIC}|${UNSAID})${TAIL}`,
+      `(?:最大)?(?:${japanese}|(?<![a-z])(?:${english})(?![a-z]))(?:が|は|も|の|of|is|:|=|,| |about|around|約|at least|over|under){0,3} ?(?:${FEET}|${METRIC}|${UNSAID})${TAIL}`,
       "giu",
     ),
   ] as const
@@ -64,7 +64,7 @@ const BACKWARD = ADJECTIVES.map(([name, words]) =>
 );
 /** 2.1mの車, van 2.1 m: no place is 2.1 m away, so a length without a named dimension is the height of the vehicle. */
 const NAMELESS =
-  /(?<![\d.])(?<n>[1-3]\.\d{1,2}) ?(?<u>m|メートル|met(?:er|re)s?)(?![a-z\d])(?! ?(?:以内|圏内|先|離れ|away|from|x|×))の?/giu;
+  /(?<![\d.])(?<n>[1-3]\.\d{1,2}) ?(?<u>m|メートル|met(?:er|re)s?)(?![a-z\d])(?! ?(?:以内|圏内|先|離れ|away|from|x|×))(?:以下)?の?/giu;
 
 /** 4.7m × 1.8m × 1.5m, as in vehicle documents: length, width, height. */
 const BOX =

@@ -26,7 +26,7 @@ export function mentionsOf(scanner: Scanner, tokens: MentionTokens): Mention[] {
   const add = (span: Span, kind: MentionKind, value: string | number, others: readonly (string | number)[] = []) =>
     found.push({ start: span.start, kind, text: scanner.slice(span).trim(), value, others });
   for (const date of tokens.dates) {
-    if (date.day !== null) add(date, "date", isoDate(date.day), laterDays(date));
+    if (date.day !== null) add(date, "date", isoDate(date.day), [...laterDays(date), ...daysAfter(date, tokens.dates)]);
   }
   for (const point of tokens.points) {
     if (point.kind === "clock") {
@@ -65,6 +65,14 @@ function minutesOf({ minute, half }: Extract<Point, { kind: "clock" }>): number[
   if (half === "am") return [early];
   if (half === "pm") return [late];
   return half === "24h" ? [minute % DAY] : [minute % DAY, (minute + 720) % DAY];
+}
+
+/** 3日後 can also be counted from another day of the text. */
+function daysAfter({ daysAfter }: DateToken, dates: readonly DateToken[]): string[] {
+  if (daysAfter === null) return [];
+  return dates.flatMap((other) =>
+    other.day === null || other.daysAfter !== null ? [] : [isoDate(other.day + daysAfter)]
+  );
 }
 
 /** "Saturday" can also be the following Saturday, and "3 January" can be in the next year. */

@@ -8,7 +8,7 @@ import type { Scanner } from "./scanner.ts";
 import type { Field } from "./types.ts";
 
 export const MINUTE = 60_000;
-const LONG_FROM_NOW_MS = 20 * 60 * MINUTE;
+const LONG_MS = 20 * 60 * MINUTE;
 
 export interface LocalClock {
   readonly now: number;
@@ -139,7 +139,7 @@ export class MomentReader {
     if (point.kind !== "clock") return null;
     const { minute, half, colon } = point;
     const hour = Math.floor(minute / 60);
-    if (half === "24h") return { minute, reason: null };
+    if (half === "24h") return { minute, reason: this.#isMidnightOf(point, date) ? "late_night_date" : null };
     if (half === "am") return { minute: hour === 12 ? minute - 720 : minute, reason: null };
     if (half === "pm") return { minute: hour < 12 ? minute + 720 : minute, reason: null };
     if (half === "noon") return { minute: hour <= 5 ? minute + 720 : minute, reason: null };
@@ -154,6 +154,12 @@ export class MomentReader {
     return this.#bareMinute(minute, hour, colon, exit);
   }
 
+  /** "Sunday midnight": the one before Sunday or the one after it. 24時 is after it. */
+  #isMidnightOf(point: Anchor["point"], date: DateToken | null): boolean {
+    const isMidnight = point.kind === "clock" && point.minute === 1440 && !this.#isJapanese;
+    return isMidnight && date !== null && date.day !== this.clock.today.day;
+  }
+
   /** Whether a time after midnight belongs to the coming night. That holds if the current time is before it. */
   #isLate(minute: number): boolean {
     return wallTimeOf(this.clock.now, this.clock.zone).minute > minute;
@@ -162,8 +168,9 @@ export class MomentReader {
   /** An hour from 1 to 12 without a half of the day. */
   #bareMinute(minute: number, hour: number, colon: boolean, exit: Anchor | null): Choice {
     const end = exit?.point.kind === "clock" ? exit.point : null;
-    if (!this.#isJapanese && end !== null && (end.half === "pm" || end.half === "night") && hour < 12) {
-      const endMinute = end.minute % 720 + 720;
+    const isMidnight = end?.half === "24h" && end.minute === 1440;
+    if (!this.#isJapanese && end !== null && (end.half === "pm" || end.half === "night" || isMidnight) && hour < 12) {
+      const endMinute = isMidnight ? 1440 : end.minute % 720 + 720;
       if (minute + 720 < endMinute) return { minute: minute + 720, reason: "later_half" };
       return { minute, reason: null };
     }
@@ -254,21 +261,34 @@ export class MomentReader {
     if (point.kind === "from_now") return (entry?.point.kind === "clock" ? start : now) + point.minutes * MINUTE;
     if (point.kind === "now") return null;
     const startDay = wallTimeOf(start, zone).day;
-    // 翌 counts from the day that the text names: 25時から翌3時 is two hours.
-    const named = startDay - (point.daysAfter > 0 ? this.#carriedDays : 0);
-    const day = date === null ? named + point.daysAfter : this.#exitDay(date, start);
+    // 翌 and hours from 24 count from the day that the text names: 25時から翌3時, 25時から27時 are two hours.
+    const isCounted = point.daysAfter > 0 || point.kind === "clock" && point.minute >= 1440;
+    const named = startDay - (isCounted ? this.#carriedDays : 0);
+    // 明日から3日後: after the start, rather than after today.
+    const isAfterStart = date !== null && date.daysAfter !== null && startDay !== this.clock.today.day &&
+      (entry?.date?.daysAfter ?? null) === null;
+    const day = date === null
+      ? named + point.daysAfter
+      : isAfterStart
+      ? startDay + date.daysAfter
+      : this.#exitDay(date, start);
     if (day === null) return null;
     const minutes = this.#exitMinutes(exit, entry);
     const pick = (ofDay: number) => {
       const open = minutes.filter((minute) => (momentsOf(ofDay, minute, zone)[0] ?? start + 1) > start);
       return point.kind === "part" ? open[0] : open.toSorted((a, b) => a - b)[0];
     };
-    const reasons: (Reason | null)[] = [point.kind === "part" ? "day_part" : null];
+    const reasons: (Reason | null)[] = [
+      point.kind === "part" ? "day_part" : null,
+      isAfterStart ? "after_start" : null,
+      this.#isMidnightOf(point, date) ? "late_night_date" : null,
+    ];
     let minute = pick(day), onDay = day;
     if (minute === undefined && date === null && point.daysAfter === 0) {
       onDay = day + 1;
       minute = pick(onDay);
-      reasons.push("next_day");
+      const isNearlyDay = minute !== undefined && (momentsOf(onDay, minute, zone)[0] ?? start) - start > LONG_MS;
+      reasons.push(isNearlyDay ? "nearly_a_day" : "next_day");
       // "10pm to 6am Friday": the night before Friday, or the night after it.
       if (exit.date !== null) reasons.push("which_night");
     }
@@ -283,7 +303,7 @@ export class MomentReader {
     }
     // 18時まで at 18:20: nearly a day from now is hardly meant.
     const isFromNow = (entry === null || entry.point.kind === "now") && date === null && point.daysAfter === 0;
-    const isLong = (momentsOf(onDay, minute, zone)[0] ?? start) - start > LONG_FROM_NOW_MS;
+    const isLong = (momentsOf(onDay, minute, zone)[0] ?? start) - start > LONG_MS;
     if (isFromNow && isLong) reasons.push("end_past");
     return this.#moment(exit, "exit_at", onDay, minute, reasons);
   }
@@ -292,7 +312,7 @@ export class MomentReader {
   #exitDay(date: DateToken, start: number): number | null {
     let { day } = date;
     if (day === null) return null;
-    const startDay = wallTimeOf(start, this.clock.zone).day;
+    const startDay = wallTimeOf(start, this.clock.zone).day - this.#carriedDays;
     for (let step = 0; step < 2 && day !== null && day < startDay; step++) {
       const { year, month, date: dateOfMonth } = calendarOf(day);
       if (date.ifPast === "week") day += 7;

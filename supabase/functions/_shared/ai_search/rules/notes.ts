@@ -52,6 +52,11 @@ const REASONS = {
     "終了が開始より前のため、翌日としました。",
     "The end is before the start, so it is on the next day.",
   ],
+  nearly_a_day: [
+    0.74,
+    "終了が開始より前のため、翌日としました。",
+    "The end is before the start, so it is on the next day.",
+  ],
   end_past: [
     0.72,
     "終了の時刻は過ぎているため、翌日としました。",
@@ -81,6 +86,7 @@ const REASONS = {
     "日付は入庫の日と出庫の日としました。",
     "The dates are those of the entry and of the exit.",
   ],
+  after_start: [0.76, "開始の日から数えました。", "The days are counted from the start."],
   which_night: [0.75, "日付は開始の日としました。", "The date is used for the start."],
   first_of_two: [
     0.76,
@@ -155,6 +161,11 @@ const REASONS = {
   ],
   too_long: [0.75, "駐車は31日までです。", "A stay is at most 31 days."],
   not_a_time: [0.75, "時刻として読めません。", "This is not a valid time of day."],
+  change: [
+    0.85,
+    "前の検索の時刻は残っていません。時刻で書いてください。",
+    "The times of the search before are not kept. Please give the times.",
+  ],
   some_time: [0.94, "長さが数で書かれていません。", "The duration is not a number."],
   currency: [
     0.8,

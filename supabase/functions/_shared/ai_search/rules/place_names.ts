@@ -69,7 +69,8 @@ function japaneseName(piece: string, start: number, particle: string, after: str
   if (NEAR_ONLY.test(name) || NEAR_ONLY.test(piece.trim())) {
     return [{ name: "", score: 0, start, marked: false, preposition: "" }];
   }
-  name = strip(name.replace(NEAR_END, ""), false).replace(/(?<=駅)前$|(?<=[一-龠ァ-ヶー])の(?:方|ほう)$/u, "");
+  name = strip(name.replace(NEAR_END, ""), false).replace(/(?<=[一-龠ァ-ヶー])(?:到?着|(?<!開)発)$/u, "")
+    .replace(/(?<=駅)前$|(?<=[一-龠ァ-ヶー])の(?:方|ほう)$/u, "");
   if (!LETTER.test(name) || CODE.test(name) || name.length > MAX_LENGTH || GRAMMAR.test(name)) return [];
   const hiragana = (name.match(HIRAGANA) ?? []).length;
   let score = 0;
@@ -106,9 +107,13 @@ const TRAILING_CODE = /(?:にて|での|への|(?<=[ぁ-ん]{2})[でにへを]|[
 export function englishCandidates(chunk: string, at: number, afterDistance: boolean): Candidate[] {
   const found: Candidate[] = [];
   const marks = [...chunk.matchAll(EN_SPLIT)];
-  let from = 0, preposition = "";
+  let from = 0, preposition = "", isExcluded = false;
   const add = (piece: string, start: number) => {
     let name = piece.trim();
+    const wasExcluded = isExcluded;
+    isExcluded = /(?:^| )(?:not|never|except|avoid)$/iu.test(name);
+    // "Not in Shibuya"
+    if (wasExcluded || /^(?:not|never|avoid)$/iu.test(name)) return;
     for (let step = 0; step < 6; step++) {
       const before = name;
       name = name.replace(

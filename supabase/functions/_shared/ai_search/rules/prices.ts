@@ -33,7 +33,7 @@ const FOREIGN =
   /[$€£₩] ?\d{1,7}(?:\.\d{1,2})?|\d{1,7}(?:\.\d{1,2})? ?(?:dollars?|bucks|usd|eur|euros?|pounds|ドル|ユーロ|ポンド|ウォン|元(?!町))(?![a-z])/giu;
 
 const FREE_PART =
-  /(?:最初の?|初回|はじめの|first|初め)? ?(?:\d{1,3} ?)?(?:時間|分|hours?|minutes?|mins?)(?:間|は|が|まで)? ?(?:無料|タダ|(?:is |are |for )?free)|(?<![a-z-])free (?:for )?(?:the )?(?:first )?(?:\d{1,3} ?)?(?:hours?|minutes?|mins?)/giu;
+  /(?:最初の?|初回|はじめの|first|初め)? ?(?:\d{1,3} ?)?(?:時間|分|hours?|minutes?|mins?)(?:間|以内|まで)?(?:は|が)? ?(?:無料|タダ|(?:is |are |for )?free)|(?<![a-z-])free (?:for )?(?:the )?(?:first )?(?:\d{1,3} ?)?(?:hours?|minutes?|mins?)/giu;
 
 const FREE =
   /無料|(?<![ァ-ヶ])タダ(?![ァ-ヶ])|ただで(?=停|止|駐|と)|(?<![\d,])0円(?!札)|no charge|free of charge|(?<=(?:park for|parking(?: is| for)?) )free(?![ -](?:of|for the first))|(?<!(?:hands|toll|step|barrier|feel|hassle|stress)[ -])(?<![a-z])free(?= (?:parking|lot|car park|garage|of charge|to park)|,|\.|$| (?:near|in|at|around))/giu;
@@ -42,7 +42,7 @@ const COIN = /ワンコイン|500円玉(?: ?[1一]枚)?|one[- ]coin/giu;
 
 /** A number that is only a price because of the words around it. */
 const BARE =
-  /(?:予算は?|budget (?:is |of )?|上限は?|(?:can't|cannot|can not|don't want to|won't|wouldn't|not) (?:pay|spend) (?:more than|over)|under|below|less than|up to|no more than|at most|max(?:imum)?(?: of)?|cheaper than) ?(?:about |around )?(?<a>\d{3,6})(?! ?(?!(?:for|in|at|near|around|by|please|today|tonight|tomorrow)(?!\p{L}))[\p{L}\d:.])|(?<![\d.:/-])(?<b>\d{3,6}) ?(?:(?:以内|以下|未満)(?! ?の?距離)|(?:or (?:less|under|below|cheaper)|max(?:imum)?|tops|at most)(?![a-z]))/giu;
+  /(?:予算は?|budget (?:is |of )?|上限は?|(?:can't|cannot|can not|don't want to|won't|wouldn't|not) (?:pay|spend) (?:more than|over)|under|below|less than|up to|no more than|at most|max(?:imum)?(?: of)?|cheaper than) ?(?:about |around )?(?<a>\d{3,6}|\d{1,2}(?:\.\d)?(?<k>k))(?! ?(?!(?:for|in|at|near|around|by|please|today|tonight|tomorrow|per|an?|each)(?!\p{L}))[\p{L}\d:.])|(?<![\d.:/-])(?<b>\d{3,6}) ?(?:(?:以内|以下|未満)(?! ?の?距離)|(?:or (?:less|under|below|cheaper)|max(?:imum)?|tops|at most)(?![a-z]))/giu;
 
 const RATE_AFTER =
   /^ ?(?:\/|per|an?|each|every|あたり|毎) ?(?<n>\d{1,3})? ?(?<u>時間?|h(?:ou)?rs?|h|hour|分|min(?:ute)?s?|日|day|d|泊|night|half(?: an)? hour)(?![a-z])|^ ?(?<hourly>hourly)|^ ?(?<daily>daily|日額)/iu;
@@ -66,6 +66,14 @@ function minutesOf(count: string | undefined, unit: string): number {
   return (count === undefined ? 1 : Number(count)) * each;
 }
 
+/** The unit in words after an amount. */
+function unitOf(rate: RegExpExecArray | null): PriceUnit | undefined {
+  if (rate === null) return undefined;
+  const { n, u, hourly, daily } = rate.groups!;
+  const minutes = daily !== undefined ? 1440 : hourly !== undefined ? 60 : minutesOf(n, u!);
+  return minutes === 1440 ? { of: "day" } : { of: "rate", minutes };
+}
+
 const scale = (mark: string | undefined): number => mark === undefined ? 1 : mark === "万" ? 10_000 : 1000;
 
 /** Extends an amount to the words next to it, which determine what it limits. */
@@ -86,21 +94,15 @@ function readAmount(scanner: Scanner, match: RegExpExecArray, span: Span) {
     if (found !== null) end += found[0].length;
     return found;
   };
-  const rate = stepAfter(RATE_AFTER);
-  if (rate?.groups) {
-    const { n, u, hourly, daily } = rate.groups;
-    const minutes = daily !== undefined ? 1440 : hourly !== undefined ? 60 : minutesOf(n, u!);
-    unit = minutes === 1440 ? { of: "day" } : { of: "rate", minutes };
-  }
+  unit = unitOf(stepAfter(RATE_AFTER)) ?? unit;
   stepAfter(PER_AFTER_WORDS);
   if (stepAfter(ABOUT_AFTER) !== null) about = true;
   else if (stepAfter(MOST_AFTER) !== null) bounded = true;
   else if (stepAfter(LEAST_AFTER) !== null) atLeast = true;
   if (unit.of === "stay") {
-    const late = stepAfter(RATE_AFTER);
-    if (late?.groups?.["u"] !== undefined) {
-      const minutes = minutesOf(late.groups["n"], late.groups["u"]);
-      unit = minutes === 1440 ? { of: "day" } : { of: "rate", minutes };
+    const late = unitOf(stepAfter(RATE_AFTER));
+    if (late !== undefined) {
+      unit = late;
       if (stepAfter(MOST_AFTER) !== null) bounded = true;
     }
   }
@@ -158,11 +160,12 @@ export function takePrices(scanner: Scanner): (Price | OtherMoney)[] {
     ...scanner.take(FREE_PART, otherMoney("free_part")),
     ...scanner.take(FOREIGN, (_, span) => {
       const bound = MOST_BEFORE.exec(scanner.before(span.start));
-      const after = MOST_AFTER.exec(scanner.after(span.end));
+      const rate = span.end + (RATE_AFTER.exec(scanner.after(span.end))?.[0].length ?? 0);
+      const after = MOST_AFTER.exec(scanner.after(rate));
       return {
         ...otherMoney("currency")(),
         start: span.start - (bound?.[0].length ?? 0),
-        end: span.end + (after?.[0].length ?? 0),
+        end: rate + (after?.[0].length ?? 0),
       };
     }),
     ...scanner.take(COIN, (_, span) => {
@@ -178,7 +181,19 @@ export function takePrices(scanner: Scanner): (Price | OtherMoney)[] {
     ...scanner.take(FREE, () => simple(0, false)),
     ...scanner.take(
       BARE,
-      (match) => ({ ...simple(Number(match.groups!["a"] ?? match.groups!["b"]), false), vague: true }),
+      ({ groups }, span) => {
+        const amount = Number.parseFloat(groups!["a"] ?? groups!["b"]!) * scale(groups!["k"]);
+        const rate = RATE_AFTER.exec(scanner.after(span.end));
+        let { start } = span;
+        const unit = unitOf(rate) ?? rateBefore(scanner, start, (length) => start -= length);
+        return {
+          ...simple(amount, false),
+          vague: true,
+          ...(unit ? { unit } : {}),
+          start,
+          end: span.end + (rate?.[0].length ?? 0),
+        };
+      },
     ),
   ];
 }

@@ -45,13 +45,23 @@ export class StayReader extends MomentReader {
     const all = [...points, ...fromNow].toSorted((a, b) => a.start - b.start);
     const { entry, exit, others } = chooseAnchors(anchorsOf(this.scanner, all, dates));
     for (const other of others) this.leave(other, "entry_at", "other_time", null);
-    for (const repetition of repetitions) this.leave(repetition, "entry_at", "repeated", null);
+    for (const repetition of repetitions) {
+      if (!this.#isDayOf(repetition, dates)) this.leave(repetition, "entry_at", "repeated", null);
+    }
+    for (const length of lengths) if (length.kind === "change") this.leave(length, "entry_at", "change", null);
     const found = this.#resolve(entry, exit, dates);
     if (entry !== null && exit !== null && found.exit !== null && isRangeOfDates(this.scanner, all, dates)) {
       const days = { start: dates[0]!.start, end: dates[1]!.end };
       this.assume(days, "exit_at", "dates_of_range", this.at(found.exit));
     }
     return { ...this.#check(found, lengths), assumptions: this.assumptions, unresolved: this.unresolved };
+  }
+
+  /** 平日の月曜, "weekday Monday": one such day. */
+  #isDayOf(repetition: Repetition, [date, ...others]: readonly DateToken[]): boolean {
+    if (date === undefined || date.day === null || others.length > 0 || !repetition.isOnWorkdays) return false;
+    const isNext = /^(?:の| |、)?$/u.test(this.scanner.text.slice(repetition.end, date.start));
+    return isNext && calendarOf(date.day).weekday % 6 !== 0;
   }
 
   /** 11月25日(水), 今週末の土曜: adjacent dates are one day, or contradict each other. */
@@ -95,9 +105,13 @@ export class StayReader extends MomentReader {
   #resolve(entry: Anchor | null, exit: Anchor | null, dates: readonly DateToken[]) {
     const { lengths } = this.#tokens;
     const whole = lengths.find((length) => length.kind === "whole_day");
-    const nights = lengths.find((length) => length.kind === "nights");
+    // 泊まりで2泊: the number counts.
+    const nights = lengths.filter((length) => length.kind === "nights").toSorted((a, b) => b.nights - a.nights)[0];
     const days = lengths.find((length) => length.kind === "days");
-    const duration = lengths.find((length) => length.kind === "duration");
+    const [duration, ...others] = lengths.filter((length) => length.kind === "duration");
+    for (const other of others) {
+      if (other.minutes !== duration!.minutes) this.leave(other, "exit_at", "several", other.minutes);
+    }
     const first = dates[0] ?? null;
     const problem = this.#dateProblem(dates);
     if (problem) return { entry: null, exit: null };
@@ -108,7 +122,9 @@ export class StayReader extends MomentReader {
     const entryDate = entry?.date ?? (shared ? exit!.date : null) ??
       (first !== null && exit?.date !== first && !isToday ? first : null);
     const exitDate = shared ? null : exit?.date ?? null;
-    if (nights !== undefined) return this.#overnight(nights, entry, exit, entryDate, exitDate);
+    // "overnight, 20 hours from 4pm": the hours count.
+    const isTimed = nights?.nights === 1 && entry !== null && exit === null && duration !== undefined;
+    if (nights !== undefined && !isTimed) return this.#overnight(nights, entry, exit, entryDate, exitDate);
     if (whole !== undefined && entry === null && exit === null) return this.#wholeDay(whole, entryDate);
     if (days !== undefined && exit === null) return this.#wholeDays(days, entry, entryDate);
     if (entry === null && exit === null && duration === undefined) {
@@ -125,7 +141,7 @@ export class StayReader extends MomentReader {
       if (date.day === null) {
         isBad = true;
         if (date.problem === null) continue; // already recorded where it was found
-        const reason = date.problem === "vague" ? "vague_date" : date.problem;
+        const reason = date.problem === "vague" || date.problem === "other_day" ? "vague_date" : date.problem;
         this.leave(date, "entry_at", reason, null);
       }
     }
@@ -160,6 +176,10 @@ export class StayReader extends MomentReader {
         end = day === today.day ? this.exitMoment(exit, now, null, exitDate) : this.endOn(exit, day, false);
         if (end !== null) {
           start = end - duration.minutes * MINUTE;
+          if (start < now) {
+            this.leave(duration, "entry_at", "past", this.at(start));
+            return { entry: null, exit: end };
+          }
           this.assume(duration, "entry_at", "start_from_end", this.at(start));
           return { entry: start, exit: end };
         }
