@@ -294,6 +294,12 @@ class Divider {
       case "condition":
         this.#fault(token, token.reason);
         return;
+      case "same":
+        // 30分200円 土日祝も同料金 is only a repetition. After 平日 its rates count on days that they do not name.
+        if ([...this.#clauses, this.#clause].some(({ days = this.#scope?.days ?? "all" }) => days !== "all")) {
+          this.#fault(token, "days_unclear");
+        }
+        return;
       case "weekday_name":
         this.#fault(token, "days_not_expressible");
         return;
