@@ -35,8 +35,14 @@ const OWN_CHAINS: readonly string[] = [
   "private.tg_parking_lots__refresh",
 ];
 
-/** No chain of these commands is longer: a call in a trigger function is shorter than a trigger on what it writes. */
-export const MAX_DEPTH = 12;
+const MAX_DEPTH = 6;
+const MAX_SESSION_DEPTH = 8;
+
+/**
+ * No chain of this command is longer. Pictures leave with the user of a session, and a trigger that reads the changed rows as
+ * a set is one of every update of the table: so the commands that change a session have that chain too.
+ */
+export const maxDepth = (name: string) => name.endsWith("_parking_session") ? MAX_SESSION_DEPTH : MAX_DEPTH;
 
 /** A trigger function of so many tables is described once. */
 const SHARED_BY = 4;
@@ -361,7 +367,8 @@ const introduction = [
   "A message in a queue ends a chain. One of the [consumers](architecture.md#background-work) continues in a transaction " +
   "of its own.",
   "The most used commands. The depth is the longest way to a write or to `↗`, through parts that are drawn above as well. " +
-  `No chain is deeper than ${MAX_DEPTH}.`,
+  `No chain is deeper than ${MAX_DEPTH}, or ${MAX_SESSION_DEPTH} where a session changes: its pictures leave with its user, ` +
+  "and a trigger that reads the changed rows as a set cannot be limited to a column.",
 ];
 
 /** All that follows from a call, a line each. */

@@ -1,5 +1,5 @@
-// What points and badges cost: the award in the transaction of its cause, compared with the same activity without the function
-// that rewards it; and the rebuild of one badge, and of all, from a history.
+// What points and badges cost: the award in the transaction of its cause, compared with the same activity without the functions
+// that reward it; and the rebuild of one badge, and of all, from a history.
 // deno run -A tests/bench/rewards.ts   (needs DB_URL and, for another size, BENCH_ACTIVITIES; `deno task bench` sets both)
 import postgres, { type Sql } from "postgres";
 import { seedHistory } from "../support/history.ts";
@@ -71,8 +71,6 @@ async function backfills(): Promise<void> {
 
 interface Activity {
   readonly name: string;
-  /** The function that rewards it. */
-  readonly rewardedBy: string;
   /** What is needed to do it once, made before the clock starts. */
   prepare(sql: Sql): Promise<() => Promise<unknown>>;
 }
@@ -99,13 +97,16 @@ async function aStay(user: string): Promise<() => Promise<unknown>> {
   return () => as(user, (sql) => sql`select commands.finalize_parking_session(${session!.id}, now())`);
 }
 
-const ACTIVITY = { rewardedBy: "private.reward_activity(public.user_activity_logs)" } as const;
+/** What rewards: the points, and the badges that are complete. */
+const REWARDS = [
+  "private.give_exp(uuid, text, text, uuid, text)",
+  "private.count_for_badges(uuid, text, uuid, uuid, jsonb, timestamptz)",
+];
 const KINDS: readonly Activity[] = [
-  { name: "a session ends", ...ACTIVITY, prepare: async () => aStay(await aPerson()) },
-  { name: "a person's first: badge, level, both told", ...ACTIVITY, prepare: async () => aStay(await newUser(sql)) },
+  { name: "a session ends", prepare: async () => aStay(await aPerson()) },
+  { name: "a person's first: badge, level, both told", prepare: async () => aStay(await newUser(sql)) },
   {
     name: "a check-in",
-    ...ACTIVITY,
     prepare: async () => {
       const [user, sponsor] = [await aPerson(), done % SPONSORS + 1];
       return () =>
@@ -118,7 +119,6 @@ const KINDS: readonly Activity[] = [
   },
   {
     name: "a review is approved",
-    rewardedBy: "private.reward_review(public.reviews)",
     prepare: async () => {
       const [review] = await sql<{ id: string }[]>`
         insert into public.reviews (user_id, parking_lot_id, rating)
@@ -129,10 +129,11 @@ const KINDS: readonly Activity[] = [
 ];
 
 async function block(activity: Activity, rewarded: boolean): Promise<number[]> {
-  const [row] = await sql<{ definition: string }[]>`
-    select pg_get_functiondef(${activity.rewardedBy}::regprocedure) as definition`;
-  const { definition } = row!;
-  if (!rewarded) await sql.unsafe(definition.replace(/\$function\$.*\$function\$/s, "$function$ begin end $function$"));
+  const rewards = await sql<{ definition: string }[]>`
+    select pg_get_functiondef(name::regprocedure) as definition from unnest(${REWARDS}::text[]) as name`;
+  for (const { definition } of rewarded ? [] : rewards) {
+    await sql.unsafe(definition.replace(/\$function\$.*\$function\$/s, "$function$ begin end $function$"));
+  }
   try {
     const times = [];
     for (let n = 0; n < WARM_UP + BLOCK; n++) {
@@ -143,7 +144,7 @@ async function block(activity: Activity, rewarded: boolean): Promise<number[]> {
     }
     return times.slice(WARM_UP);
   } finally {
-    await sql.unsafe(definition);
+    for (const { definition } of rewards) await sql.unsafe(definition);
   }
 }
 

@@ -1,7 +1,7 @@
 -- Activity: the activities of users, one row each, written in the transaction of the activity.
 --
--- Commands that other domains react to call private.log_activity. private.record_activity has the effects of an activity, in
--- order: points and badges, the count of its lot, the day of the account.
+-- private.record_activity has all effects of an activity, in order: its points, the badges that it completes, the count of
+-- its lot, the day of the account. Levels and their themes follow from the points, by the trigger of the ledger.
 --
 -- Repeating an activity writes nothing: a user has one row for each type and subject, and one row for saving and one for
 -- reviewing a lot, even if they undo and repeat it. So the effects occur once too.
@@ -13,11 +13,11 @@
 --
 -- Invariants: an activity has a row, and a row has an activity. A row always belongs to the caller. No role changes a row,
 -- and it is deleted with its user. Only active administrators read rows. Each row is in one of the two tables.
--- Interface: private.log_activity(type, lot, subject, metadata, rewarded) for commands; private.record_activity for the
--- activity of any user at any time; private.is_reachable for what is rewarded at a place; private.activities for later reads.
+-- Interface: private.log_activity(type, lot, subject) for commands; private.record_activity for functions with the owner's
+-- rights; private.is_reachable for what is rewarded at a place; private.activities for later reads.
 
--- Records an activity of a user and does what follows from it. Returns false, and does nothing, when the user has done the
--- same before. For functions of the service only.
+-- Records an activity of a user and does what follows from it, in order. Returns false, and does nothing, when the user has
+-- done the same before. For functions of the service only.
 create function private.record_activity(
   p_user_id uuid, p_activity_type text, p_parking_lot_id uuid default null, p_subject_id uuid default null,
   p_metadata jsonb default '{}', p_is_rewarded boolean default true, p_created_at timestamptz default now()
@@ -36,7 +36,14 @@ begin
     return false;
   end if;
   if v_activity.is_rewarded then
-    perform private.reward_activity(v_activity);
+    -- The account is locked first: a later writer of the same user waits here, and reads the sums after it.
+    perform 1 from public.app_users u where u.id = p_user_id for no key update;
+    perform private.give_exp(p_user_id, e.reason, e.source_type, e.source_id, e.activity_type)
+    from private.exp_of_activity(v_activity) as e;
+    -- After its points: a badge comes after them in the history.
+    perform private.earn_badge(p_user_id, b.id), private.give_exp(p_user_id, 'badge_earned', 'badge', b.id)
+    from private.count_for_badges(p_user_id, p_activity_type, coalesce(p_subject_id, v_activity.id), p_parking_lot_id,
+      p_metadata, p_created_at) as b (id);
   end if;
   if v_activity.parking_lot_id is not null and v_activity.activity_type in ('lot_save', 'session_start') then
     perform private.append_lot_count(v_activity.parking_lot_id, v_activity.activity_type, v_activity.created_at);
@@ -50,20 +57,17 @@ $$;
 
 -- Records an activity of the caller in its transaction; false when the caller has done the same before. Errors:
 -- unauthorized, forbidden.
-create function private.log_activity(
-  p_activity_type text, p_parking_lot_id uuid, p_subject_id uuid, p_metadata jsonb default '{}',
-  p_is_rewarded boolean default true
-) returns boolean
+create function private.log_activity(p_activity_type text, p_parking_lot_id uuid, p_subject_id uuid) returns boolean
 language plpgsql
 security definer -- no role may write rows directly; the row is always the caller's
 set search_path = ''
 as $$
 begin
-  return private.record_activity(private.active_user(), p_activity_type, p_parking_lot_id, p_subject_id, p_metadata, p_is_rewarded);
+  return private.record_activity(private.active_user(), p_activity_type, p_parking_lot_id, p_subject_id);
 end
 $$;
 
-grant execute on function private.log_activity(text, uuid, uuid, jsonb, boolean) to authenticated;
+grant execute on function private.log_activity(text, uuid, uuid) to authenticated;
 
 -- Whether a user can have been at a place at a time: an airliner flies there from each place where they were within a day of
 -- it. They were where they checked in, and where their sessions began and ended. Two kilometres are always possible, because

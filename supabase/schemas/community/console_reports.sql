@@ -114,28 +114,8 @@ begin
 end
 $$;
 
--- Applies the correction of a report to its lot, which the caller has locked, and records it. Errors: validation_error,
--- conflict.
-create function private.correct_reported_lot(p_admin_id uuid, p_report public.error_reports, p_correction jsonb) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_difference jsonb;
-begin
-  if (p_report).parking_lot_id is null then
-    perform private.raise_error('validation_error', 422, 'correction requires a report with a lot. This report has none.', p_param => 'correction');
-  end if;
-  v_difference := private.apply_lot_changes((p_report).parking_lot_id, p_correction);
-  if v_difference <> '{}' then
-    perform private.record_act(p_admin_id, 'parking_lot.correct', 'parking_lot', (p_report).parking_lot_id::text, null,
-      v_difference || jsonb_build_object('error_report_id', (p_report).id));
-  end if;
-end
-$$;
-
--- The effects of a decision on a report whose author still has an account: the points of a correct one, and a notification
--- of the result, with the reason if there is one.
+-- The effects of a decision on a report whose author still has an account: points and badges of a correct one, and a
+-- notification of the result, with the reason if there is one.
 create function private.on_error_report_decided(p_report public.error_reports, p_reason text) returns void
 language plpgsql
 security definer -- an administrator may write neither points nor progress
@@ -146,8 +126,9 @@ begin
     return;
   elsif (p_report).status = 'resolved' then
     perform private.give_exp((p_report).user_id, 'error_report_resolved', 'error_report', (p_report).id);
-    perform private.count_for_badges((p_report).user_id, 'error_report_resolved', (p_report).id, (p_report).parking_lot_id,
-      jsonb_build_object('report_type', (p_report).report_type), (p_report).created_at);
+    perform private.earn_badge((p_report).user_id, b.id), private.give_exp((p_report).user_id, 'badge_earned', 'badge', b.id)
+    from private.count_for_badges((p_report).user_id, 'error_report_resolved', (p_report).id, (p_report).parking_lot_id,
+      jsonb_build_object('report_type', (p_report).report_type), (p_report).created_at) as b (id);
   end if;
   perform private.notify((p_report).user_id, 'error_report_' || (p_report).status, jsonb_build_object(
     'lot', (p_report).parking_lot_name, 'reason', private.reason_text(p_reason)
@@ -208,6 +189,7 @@ declare
   v_reason text;
   v_before public.error_reports;
   v_after public.error_reports;
+  v_difference jsonb;
 begin
   perform private.lock_admin(p_admin_id, 'lots');
   perform private.check_report_changes(p_changes);
@@ -224,7 +206,14 @@ begin
         || jsonb_strip_nulls(jsonb_build_object('reason', v_reason)));
   end if;
   if p_changes ? 'correction' then
-    perform private.correct_reported_lot(p_admin_id, v_after, p_changes -> 'correction');
+    if v_after.parking_lot_id is null then
+      perform private.raise_error('validation_error', 422, 'correction requires a report with a lot. This report has none.', p_param => 'correction');
+    end if;
+    v_difference := private.apply_lot_changes(v_after.parking_lot_id, p_changes -> 'correction');
+    if v_difference <> '{}' then
+      perform private.record_act(p_admin_id, 'parking_lot.correct', 'parking_lot', v_after.parking_lot_id::text, null,
+        v_difference || jsonb_build_object('error_report_id', p_id));
+    end if;
   end if;
   if v_after.status <> v_before.status and v_after.status <> 'in_review' then
     perform private.on_error_report_decided(v_after, v_reason);

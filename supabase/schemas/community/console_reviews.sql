@@ -32,50 +32,49 @@ begin
 end
 $$;
 
--- Notifies the author, if there is one, of the status of a review and of the reason, if there is one, in their language.
-create function private.notify_review_author(p_review public.reviews, p_reason text) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  if (p_review).user_id is not null then
-    perform private.notify((p_review).user_id, 'review_' || (p_review).status, jsonb_build_object(
-      'lot', l.name, 'reason', private.reason_text(p_reason)
-    ), jsonb_build_object('review_id', (p_review).id))
-    from public.parking_lots l where l.id = (p_review).parking_lot_id;
-  end if;
-end
-$$;
-
--- Decides on a review that the caller has locked (private.lock_reviews), notifies its author and records the act. Errors:
--- forbidden, validation_error, not_found, conflict.
-create function private.decide_review(
-  p_admin_id uuid, p_id uuid, p_status text, p_reason text, p_seen_updated_at timestamptz
-) returns void
+-- A review that the caller has locked (private.lock_reviews) and that may get this status. Errors: forbidden,
+-- validation_error, not_found, conflict.
+create function private.review_to_decide(p_admin_id uuid, p_id uuid, p_status text, p_seen_updated_at timestamptz)
+returns public.reviews
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_reason text := private.decision_reason(p_reason);
-  v_before public.reviews;
-  v_after public.reviews;
+  v_review public.reviews;
 begin
   if p_status is null or p_status not in ('approved', 'rejected', 'hidden') then
     perform private.raise_error('validation_error', 422, 'status must be approved, rejected or hidden.', p_param => 'status');
   end if;
-  select * into v_before from public.reviews r
+  select * into v_review from public.reviews r
   where r.id = p_id and not exists (select from private.account_ends e where e.user_id = r.user_id);
   if not found then
     perform private.raise_error('not_found', 404, 'There is no such review.', p_param => 'id');
   end if;
-  perform private.check_decision(p_admin_id, v_before.user_id, v_before.updated_at, p_seen_updated_at);
-  perform private.check_move('review', v_before.status, p_status);
-  update public.reviews set status = p_status where id = p_id returning * into v_after;
-  perform private.notify_review_author(v_after, v_reason);
+  perform private.check_decision(p_admin_id, v_review.user_id, v_review.updated_at, p_seen_updated_at);
+  perform private.check_move('review', v_review.status, p_status);
+  return v_review;
+end
+$$;
+
+-- The effects of a decision on a review: a notification of the author, if there is one, with the reason, if there is one,
+-- and the record of the act. Those of the new status came before (private.tg_reviews__follow).
+create function private.on_review_decided(
+  p_admin_id uuid, p_before public.reviews, p_after public.reviews, p_reason text
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if (p_after).user_id is not null then
+    perform private.notify((p_after).user_id, 'review_' || (p_after).status, jsonb_build_object(
+      'lot', l.name, 'reason', private.reason_text(p_reason)
+    ), jsonb_build_object('review_id', (p_after).id))
+    from public.parking_lots l where l.id = (p_after).parking_lot_id;
+  end if;
   perform private.record_act(p_admin_id,
-    case p_status when 'approved' then 'review.approve' when 'rejected' then 'review.reject' else 'review.hide' end,
-    'review', p_id::text, v_after.user_id, private.difference(to_jsonb(v_before), to_jsonb(v_after))
-      || jsonb_strip_nulls(jsonb_build_object('reason', v_reason)));
+    case (p_after).status when 'approved' then 'review.approve' when 'rejected' then 'review.reject' else 'review.hide' end,
+    'review', (p_after).id::text, (p_after).user_id, private.difference(to_jsonb(p_before), to_jsonb(p_after))
+      || jsonb_strip_nulls(jsonb_build_object('reason', p_reason)));
 end
 $$;
 
@@ -156,10 +155,17 @@ create function api.admin_decide_review(
 language plpgsql
 set search_path = ''
 as $$
+declare
+  v_reason text;
+  v_before public.reviews;
+  v_after public.reviews;
 begin
   perform private.lock_admin(p_admin_id, 'reviews');
   perform private.lock_reviews(array[p_id]);
-  perform private.decide_review(p_admin_id, p_id, p_status, p_reason, p_seen_updated_at);
+  v_reason := private.decision_reason(p_reason);
+  v_before := private.review_to_decide(p_admin_id, p_id, p_status, p_seen_updated_at);
+  update public.reviews set status = p_status where id = p_id returning * into v_after;
+  perform private.on_review_decided(p_admin_id, v_before, v_after, v_reason);
   return private.admin_review_rows(array[p_id]) -> 0;
 end
 $$;
@@ -173,6 +179,9 @@ set search_path = ''
 as $$
 declare
   v_decision jsonb;
+  v_reason text;
+  v_before public.reviews;
+  v_after public.reviews;
   v_message text;
   v_items jsonb := '[]';
 begin
@@ -184,8 +193,11 @@ begin
     select d.value from jsonb_array_elements(p_decisions) with ordinality as d (value, place) order by d.place
   loop
     begin
-      perform private.decide_review(p_admin_id, (v_decision ->> 'id')::uuid, v_decision ->> 'status',
-        v_decision ->> 'reason', (v_decision ->> 'seen_updated_at')::timestamptz);
+      v_reason := private.decision_reason(v_decision ->> 'reason');
+      v_before := private.review_to_decide(p_admin_id, (v_decision ->> 'id')::uuid, v_decision ->> 'status',
+        (v_decision ->> 'seen_updated_at')::timestamptz);
+      update public.reviews set status = v_decision ->> 'status' where id = v_before.id returning * into v_after;
+      perform private.on_review_decided(p_admin_id, v_before, v_after, v_reason);
       v_items := v_items || jsonb_build_object('id', v_decision -> 'id', 'outcome', 'decided');
     exception when sqlstate 'PGRST' then
       get stacked diagnostics v_message = message_text;

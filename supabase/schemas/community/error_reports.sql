@@ -71,10 +71,11 @@ security definer -- a user may not write to administrators; the report is the ca
 set search_path = ''
 as $$
 declare
+  v_user_id constant uuid := private.active_user();
   v_report public.error_reports;
 begin
-  select * into v_report from public.error_reports r where r.id = p_report_id and r.user_id = private.caller();
-  if found and private.log_activity('error_report_post', v_report.parking_lot_id, p_report_id) then
+  select * into v_report from public.error_reports r where r.id = p_report_id and r.user_id = v_user_id;
+  if found and private.record_activity(v_user_id, 'error_report_post', v_report.parking_lot_id, p_report_id) then
     perform private.notify_admins('error_report', '情報修正の報告', p_link => '/error-reports/' || p_report_id,
       p_severity => case when v_report.severity in ('high', 'critical') then 'warning' else 'info' end, p_area => 'lots');
   end if;

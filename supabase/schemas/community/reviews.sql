@@ -55,10 +55,11 @@ security definer -- the author of a review may not write to administrators; the 
 set search_path = ''
 as $$
 declare
+  v_user_id constant uuid := private.active_user();
   v_lot_id uuid;
 begin
-  select r.parking_lot_id into v_lot_id from public.reviews r where r.id = p_review_id and r.user_id = private.caller();
-  if found and private.log_activity('review_post', v_lot_id, p_review_id) then
+  select r.parking_lot_id into v_lot_id from public.reviews r where r.id = p_review_id and r.user_id = v_user_id;
+  if found and private.record_activity(v_user_id, 'review_post', v_lot_id, p_review_id) then
     perform private.notify_admins('review_pending', 'レビューの審査待ち', p_link => '/reviews/' || p_review_id, p_area => 'reviews');
   end if;
 end
@@ -67,34 +68,8 @@ $$;
 grant execute on function private.on_review_posted(uuid) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Review counts of lots
+-- What follows from a review
 -- ---------------------------------------------------------------------------------------------------------------------
-
--- Adds a difference to the number of approved reviews of a lot with this number of stars, and writes avg_rating and
--- review_count of these lots. Lot, stars and difference have the same position in the arrays; each lot and stars occur
--- once.
-create function private.add_reviews(p_lot_ids uuid[], p_ratings integer[], p_differences integer[]) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  -- Locked in one order first: the sums below then see what a concurrent writer of the same lot committed.
-  perform 1 from public.parking_lots l where l.id = any (p_lot_ids) order by l.id for no key update;
-  insert into private.review_counts (parking_lot_id, rating, count)
-  select l.id, d.rating, 0 from unnest(p_lot_ids, p_ratings) as d (lot_id, rating) join public.parking_lots l on l.id = d.lot_id
-  on conflict do nothing;
-  update private.review_counts o set count = o.count + d.difference
-  from unnest(p_lot_ids, p_ratings, p_differences) as d (lot_id, rating, difference)
-  where o.parking_lot_id = d.lot_id and o.rating = d.rating;
-  update public.parking_lots l set avg_rating = c.avg_rating, review_count = c.review_count
-  from (
-    select o.parking_lot_id, sum(o.count)::integer as review_count,
-      coalesce(round(sum(o.rating * o.count)::numeric / nullif(sum(o.count), 0), 2), 0) as avg_rating
-    from private.review_counts o where o.parking_lot_id = any (p_lot_ids) group by o.parking_lot_id
-  ) c
-  where l.id = c.parking_lot_id and (l.avg_rating, l.review_count) is distinct from (c.avg_rating, c.review_count);
-end
-$$;
 
 -- The effects of reviews that a statement wrote, in order: points and badges of authors, photos, and what an author
 -- leaves. A trigger, because reviews have more writers than functions: decisions, edits of the author, the deletion of a
@@ -105,64 +80,70 @@ security definer -- neither an author, an administrator nor the auth server may 
 set search_path = ''
 as $$
 declare
-  v_review record;
+  v_review public.reviews;
+  v_earning public.reviews[];
+  v_losing public.reviews[];
   v_shown uuid[];
   v_hidden uuid[];
+  v_deleted uuid[];
   v_left uuid[];
 begin
   if tg_op = 'INSERT' then
-    perform private.reward_review(row (r.*)::public.reviews)
-    from rows_changed r where r.status = 'approved' and r.user_id is not null order by r.id;
-    return null;
+    v_earning := array(select row (r.*)::public.reviews from rows_changed r
+      where r.status = 'approved' and r.user_id is not null order by r.id);
   elsif tg_op = 'DELETE' then
-    perform private.unreward_review(row (r.*)::public.reviews)
-    from rows_changed r where r.status = 'approved' and r.user_id is not null order by r.id;
-    perform private.delete_review_photos(array(select r.id from rows_changed r));
-    return null;
+    v_losing := array(select row (r.*)::public.reviews from rows_changed r
+      where r.status = 'approved' and r.user_id is not null order by r.id);
+    v_deleted := array(select r.id from rows_changed r);
+  else
+    -- Points do not change for thousands of reviews of an author who withdraws: points and progress are deleted then.
+    -- A full join is never a nested loop: one that was planned for a single row would take minutes for these thousands.
+    select
+      array_agg(row (c.*)::public.reviews order by id) filter (where c.status = 'approved' and c.user_id is not null
+        and (b.status <> 'approved' or b.user_id is distinct from c.user_id)),
+      array_agg(row (b.*)::public.reviews order by id) filter (where b.status = 'approved' and b.user_id is not null
+        and c.user_id is not null and (c.status <> 'approved' or b.user_id <> c.user_id)),
+      array_agg(id) filter (where b.status <> 'approved' and c.status = 'approved'),
+      array_agg(id) filter (where b.status = 'approved' and c.status <> 'approved'),
+      array_agg(id) filter (where b.user_id is not null and c.user_id is null and c.status <> 'approved')
+    into v_earning, v_losing, v_shown, v_hidden, v_left
+    from rows_before b full join rows_changed c using (id);
   end if;
-  -- Not for thousands of reviews of an author who withdraws: their points and progress are deleted.
   for v_review in
-    select row (b.*)::public.reviews as before, row (c.*)::public.reviews as after,
-      b.status = 'approved' and b.user_id is not null as was_approved, c.status = 'approved' as is_approved
-    -- By conditions that keep it a full join, which is never a nested loop: one that was planned for a single row would take
-    -- minutes for the thousands of a withdrawal.
-    from rows_before b full join rows_changed c using (id)
-    where case when c.user_id is not null then
-      case when b.status = 'approved' then b.user_id end is distinct from case when c.status = 'approved' then c.user_id end
-    end
-    order by id
+    select r.* from unnest(v_losing) as r join public.parking_lots l on l.id = r.parking_lot_id order by r.id
   loop
-    if v_review.was_approved then
-      perform private.unreward_review(v_review.before);
-    end if;
-    if v_review.is_approved then
-      perform private.reward_review(v_review.after);
-    end if;
+    perform private.take_exp_back(v_review.user_id, 'review_approved', 'review', v_review.id);
+    perform private.unmark_badges(v_review.user_id, 'review_approved:' || v_review.id);
   end loop;
-  select array_agg(c.id) filter (where c.status = 'approved'), array_agg(c.id) filter (where c.status <> 'approved')
-  into v_shown, v_hidden
-  from rows_before b full join rows_changed c using (id)
-  where (b.status = 'approved') is distinct from (c.status = 'approved');
+  -- Reviews that were deleted with their lot keep their points, because the deletion of a lot does not wait for accounts.
+  insert into private.kept_reviews (review_id, user_id, parking_lot_id, rating, created_at)
+  select r.id, r.user_id, r.parking_lot_id, r.rating, r.created_at from unnest(v_losing) as r
+  where not exists (select from public.parking_lots l where l.id = r.parking_lot_id);
+  for v_review in select r.* from unnest(v_earning) as r loop
+    perform private.give_exp(v_review.user_id, 'review_approved', 'review', v_review.id);
+    perform private.earn_badge(v_review.user_id, b.id), private.give_exp(v_review.user_id, 'badge_earned', 'badge', b.id)
+    from private.count_for_badges(v_review.user_id, 'review_approved', v_review.id, v_review.parking_lot_id,
+      jsonb_build_object('rating', v_review.rating), v_review.created_at) as b (id);
+  end loop;
   if v_shown is not null then
     perform private.publish_assets('review', v_shown);
   end if;
   if v_hidden is not null then
     perform private.unpublish_assets('review', v_hidden);
   end if;
+  if v_deleted is not null then
+    perform private.delete_review_photos(v_deleted);
+  end if;
   -- Reviews that are not published (pending, rejected, hidden) are deleted with their author.
-  v_left := array(
-    select b.id from rows_before b where b.user_id is not null
-    intersect select c.id from rows_changed c where c.user_id is null and c.status <> 'approved'
-  );
-  if v_left <> '{}' then
+  if v_left is not null then
     delete from public.reviews where id = any (v_left);
   end if;
   return null;
 end
 $$;
 
--- Adds what a statement changed to the number and the rating of the approved reviews of its lots.
--- Runs per statement, because an import writes many rows in one.
+-- Adds what a statement changed to the number of approved reviews of its lots with each number of stars, and writes
+-- avg_rating and review_count of these lots. Runs per statement, because an import writes many rows in one.
 create function private.tg_reviews__count_for_lots() returns trigger
 language plpgsql
 security definer -- neither an author nor the auth server, which deletes accounts, has a right on lots
@@ -190,9 +171,24 @@ begin
       from rows_changed r where r.status = 'approved' group by r.parking_lot_id, r.rating
     ) d;
   end if;
-  if v_lot_ids is not null then
-    perform private.add_reviews(v_lot_ids, v_ratings, v_differences);
+  if v_lot_ids is null then
+    return null;
   end if;
+  -- Locked in one order first: the sums below then see what a concurrent writer of the same lot committed.
+  perform 1 from public.parking_lots l where l.id = any (v_lot_ids) order by l.id for no key update;
+  insert into private.review_counts (parking_lot_id, rating, count)
+  select l.id, d.rating, 0 from unnest(v_lot_ids, v_ratings) as d (lot_id, rating) join public.parking_lots l on l.id = d.lot_id
+  on conflict do nothing;
+  update private.review_counts o set count = o.count + d.difference
+  from unnest(v_lot_ids, v_ratings, v_differences) as d (lot_id, rating, difference)
+  where o.parking_lot_id = d.lot_id and o.rating = d.rating;
+  update public.parking_lots l set avg_rating = c.avg_rating, review_count = c.review_count
+  from (
+    select o.parking_lot_id, sum(o.count)::integer as review_count,
+      coalesce(round(sum(o.rating * o.count)::numeric / nullif(sum(o.count), 0), 2), 0) as avg_rating
+    from private.review_counts o where o.parking_lot_id = any (v_lot_ids) group by o.parking_lot_id
+  ) c
+  where l.id = c.parking_lot_id and (l.avg_rating, l.review_count) is distinct from (c.avg_rating, c.review_count);
   return null;
 end
 $$;

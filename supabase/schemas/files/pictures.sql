@@ -30,9 +30,10 @@ begin
   end if;
   perform private.attach_asset(a.id, 'review', 'review', p_review_id, 'photo_asset_ids')
   from unnest(p_asset_ids) with ordinality as a (id, place) order by a.place;
-  update public.assets set deleted_at = now()
-  where entity_id = p_review_id and entity_type = 'review' and attached_at is not null and deleted_at is null
-    and id <> all (p_asset_ids);
+  perform private.detach_assets(array(
+    select a.id from public.assets a
+    where a.entity_id = p_review_id and a.entity_type = 'review' and a.attached_at is not null and a.id <> all (p_asset_ids)
+  ));
 end
 $$;
 
@@ -104,9 +105,11 @@ begin
   if p_asset_id is not null then
     perform private.attach_asset(p_asset_id, 'avatar', 'app_user', v_user_id, 'avatar_asset_id');
   end if;
-  update public.assets set deleted_at = now()
-  where entity_id = v_user_id and entity_type = 'app_user' and category = 'avatar' and attached_at is not null
-    and deleted_at is null and id is distinct from p_asset_id;
+  perform private.detach_assets(array(
+    select a.id from public.assets a
+    where a.entity_id = v_user_id and a.entity_type = 'app_user' and a.category = 'avatar' and a.attached_at is not null
+      and a.id is distinct from p_asset_id
+  ));
 end
 $$;
 

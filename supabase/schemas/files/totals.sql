@@ -15,54 +15,52 @@
 -- Keeping the totals
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Adds bytes and files to the totals of an account, and what is added to its day. A sum beyond a bound violates a
--- constraint of private.file_totals.
-create function private.change_file_totals(p_user_id uuid, p_bytes bigint, p_files integer) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  if p_bytes <= 0 and p_files <= 0 then
-    update private.file_totals t set bytes = t.bytes + p_bytes where t.user_id = p_user_id;
-    return;
-  end if;
-  insert into private.file_totals as t (user_id, bytes, day, day_bytes, day_files)
-  values (p_user_id, greatest(p_bytes, 0), (now() at time zone 'UTC')::date, greatest(p_bytes, 0), greatest(p_files, 0))
-  on conflict (user_id) do update set
-    bytes = t.bytes + p_bytes,
-    -- A day that has not begun yet was written before the clock was set back: it goes on.
-    day = greatest(t.day, excluded.day),
-    day_bytes = excluded.day_bytes + case when t.day >= excluded.day then t.day_bytes else 0 end,
-    day_files = excluded.day_files + case when t.day >= excluded.day then t.day_files else 0 end;
-end
-$$;
-
 -- Adds files that a statement added, changed or deleted to the totals of their uploaders, in the order of the users, because
--- a sweep deletes files of many. Most updates change neither uploader nor size nor category: for them no user is left.
+-- a sweep deletes files of many. Added bytes and files count for their day. A sum beyond a bound violates a constraint.
 create function private.tg_assets__count_bytes() returns trigger
 language plpgsql
 security definer -- no role may write the totals directly
 set search_path = ''
 as $$
+declare
+  -- What changed for each user: the bytes, and as day_files the files.
+  v_changes private.file_totals[];
+  v_change private.file_totals;
 begin
   if tg_op = 'UPDATE' then
-    perform private.change_file_totals(c.user_id, c.bytes, c.files) from (
-      select f.created_by as user_id, sum(f.sign * coalesce(f.size_bytes, 0)) as bytes, sum(f.sign)::integer as files
+    -- Most updates change neither uploader nor size nor category: for them no user is left.
+    v_changes := array(
+      select row (f.created_by, sum(f.sign * coalesce(f.size_bytes, 0)), null, null, sum(f.sign))::private.file_totals
       from (
         select 1 as sign, r.created_by, r.size_bytes, r.category from rows_changed r
         union all select -1, b.created_by, b.size_bytes, b.category from rows_before b
       ) f
       where f.created_by is not null and f.category <> 'parking_lot'
       group by f.created_by having sum(f.sign * coalesce(f.size_bytes, 0)) <> 0 or sum(f.sign) <> 0 order by f.created_by
-    ) c;
+    );
   else
-    perform private.change_file_totals(c.user_id, c.sign * c.bytes, c.sign * c.files) from (
-      select r.created_by as user_id, coalesce(sum(r.size_bytes), 0) as bytes, count(*)::integer as files,
-        case tg_op when 'INSERT' then 1 else -1 end as sign
-      from rows_changed r where r.created_by is not null and r.category <> 'parking_lot'
-      group by r.created_by order by r.created_by
-    ) c;
+    v_changes := array(
+      select row (r.created_by, s.sign * coalesce(sum(r.size_bytes), 0), null, null, s.sign * count(*))::private.file_totals
+      from rows_changed r cross join (values (case tg_op when 'INSERT' then 1 else -1 end)) as s (sign)
+      where r.created_by is not null and r.category <> 'parking_lot'
+      group by r.created_by, s.sign order by r.created_by
+    );
   end if;
+  foreach v_change in array v_changes loop
+    if v_change.bytes <= 0 and v_change.day_files <= 0 then
+      update private.file_totals t set bytes = t.bytes + v_change.bytes where t.user_id = v_change.user_id;
+    else
+      insert into private.file_totals as t (user_id, bytes, day, day_bytes, day_files)
+      values (v_change.user_id, greatest(v_change.bytes, 0), (now() at time zone 'UTC')::date, greatest(v_change.bytes, 0),
+        greatest(v_change.day_files, 0))
+      on conflict (user_id) do update set
+        bytes = t.bytes + v_change.bytes,
+        -- A day that has not begun yet was written before the clock was set back: it goes on.
+        day = greatest(t.day, excluded.day),
+        day_bytes = excluded.day_bytes + case when t.day >= excluded.day then t.day_bytes else 0 end,
+        day_files = excluded.day_files + case when t.day >= excluded.day then t.day_files else 0 end;
+    end if;
+  end loop;
   return null;
 end
 $$;

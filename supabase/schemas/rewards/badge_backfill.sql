@@ -164,7 +164,8 @@ begin
       where p.badge_id = (p_badge).id and p.user_id = any (v_user_ids) and p.count >= (p_badge).threshold
       order by p.user_id
     );
-    perform private.earn_badge(u.id, (p_badge).id) from unnest(v_user_ids) as u (id);
+    perform private.earn_badge(u.id, (p_badge).id), private.give_exp(u.id, 'badge_earned', 'badge', (p_badge).id)
+    from unnest(v_user_ids) as u (id);
   end if;
 end
 $$;

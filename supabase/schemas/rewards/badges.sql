@@ -7,7 +7,7 @@
 --
 -- Invariants: a badge that is saved has valid conditions. A badge with invalid conditions counts nothing, is noted in
 -- private.badge_errors, and stops neither the activity nor the other badges. A user earns a badge once.
--- Interface: private.count_for_badges, for what is rewarded (rewards/exp.sql);
+-- Interface: private.count_for_badges, earn_badge and unmark_badges, for the functions of events;
 -- api.list_my_badges, list_my_badge_progress (rewards/api.sql); for the service api.backfill_badge_progress and
 -- api.backfill_all_badge_progress (rewards/badge_backfill.sql).
 
@@ -15,7 +15,7 @@
 -- Badges
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Gives a user a badge: notifies them, gives its points and its themes, and ends the counting for it.
+-- Gives a user a badge: notifies them, gives its themes, and ends the counting for it. The caller gives its points.
 create function private.earn_badge(p_user_id uuid, p_badge_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -28,12 +28,12 @@ begin
       'description', jsonb_build_object('ja', b.description, 'en', coalesce(b.description_en, b.description))
     ), jsonb_build_object('badge_id', b.id))
   from public.badges b where b.id = p_badge_id;
-  perform private.give_exp(p_user_id, 'badge_earned', 'badge', p_badge_id);
   delete from private.badge_marks m where m.user_id = p_user_id and m.badge_id = p_badge_id;
   update public.user_badge_progress p set count = b.threshold
   from public.badges b where b.id = p_badge_id and p.user_id = p_user_id and p.badge_id = b.id;
-  perform private.grant_theme(p_user_id, t.id, 'reward')
-  from public.themes t where t.is_active and not t.is_free and t.unlock_badge_id = p_badge_id;
+  insert into public.user_themes (user_id, theme_id, acquisition_type)
+  select e.user_id, e.theme_id, 'reward' from private.earned_themes(array[p_user_id]) as e
+  on conflict on constraint user_themes_owned_once do nothing;
 end
 $$;
 
@@ -106,7 +106,7 @@ end
 $$;
 
 -- Writes one mark for each of these badges. New marks update the progress. Returns the badges that the user has earned now.
-create function private.mark_badges(p_user_id uuid, p_badge_ids uuid[], p_marks text[]) returns uuid[]
+create function private.mark_badges(p_user_id uuid, p_badge_ids uuid[], p_marks text[]) returns setof uuid
 language plpgsql
 set search_path = ''
 set plan_cache_mode = force_generic_plan -- planned for each activity, it took twice as long
@@ -132,24 +132,23 @@ begin
   )
   select array_agg(m.badge_id) into v_moved from moved m;
   if v_moved is null then
-    return '{}';
+    return;
   end if;
   update public.user_badge_progress p set count = s.days
   from public.badges b cross join lateral private.longest_streaks(array[p_user_id], b.id) as s
   where b.id = any (v_moved) and b.conditions ->> 'measure' = 'streak_days'
     and p.user_id = p_user_id and p.badge_id = b.id;
-  return array(
-    select p.badge_id
-    from public.user_badge_progress p join public.badges b on b.id = p.badge_id
-    where p.user_id = p_user_id and p.badge_id = any (v_moved) and b.is_active and p.count >= b.threshold
-      and not exists (select from public.user_badges u where u.user_id = p.user_id and u.badge_id = p.badge_id)
-      and not exists (
-        select from private.badge_backfills f
-        where f.badge_id = p.badge_id and f.finished_at is null and f.had_other_conditions
-          and (f.last_user_id is null or f.last_user_id < p.user_id)
-      )
-    order by b.sort_order, b.id
-  );
+  return query
+  select p.badge_id
+  from public.user_badge_progress p join public.badges b on b.id = p.badge_id
+  where p.user_id = p_user_id and p.badge_id = any (v_moved) and b.is_active and p.count >= b.threshold
+    and not exists (select from public.user_badges u where u.user_id = p.user_id and u.badge_id = p.badge_id)
+    and not exists (
+      select from private.badge_backfills f
+      where f.badge_id = p.badge_id and f.finished_at is null and f.had_other_conditions
+        and (f.last_user_id is null or f.last_user_id < p.user_id)
+    )
+  order by b.sort_order, b.id;
 end
 $$;
 
@@ -159,6 +158,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
+  perform 1 from public.app_users u where u.id = p_user_id for no key update;
   with gone as (
     delete from private.badge_marks m using public.user_badge_progress p
     where p.user_id = p_user_id and m.user_id = p.user_id and m.badge_id = p.badge_id and m.mark = p_mark
@@ -169,11 +169,11 @@ begin
 end
 $$;
 
--- Counts an activity, or a state that begins, for every badge that it meets and the user has not earned, and gives those
--- that are earned by it. A badge with invalid conditions is noted and skipped.
+-- Counts an activity, or a state that begins, for every badge that it meets and the user has not earned. Returns those that
+-- are complete now, for private.earn_badge. A badge with invalid conditions is noted and skipped.
 create function private.count_for_badges(
   p_user_id uuid, p_kind text, p_subject_id uuid, p_lot_id uuid, p_metadata jsonb, p_at timestamptz
-) returns void
+) returns setof uuid
 language plpgsql
 set search_path = ''
 as $$
@@ -209,17 +209,6 @@ begin
       end if;
     end if;
   end loop;
-  perform private.earn_badge(p_user_id, b.id) from unnest(private.mark_badges(p_user_id, v_badge_ids, v_marks)) as b (id);
-end
-$$;
-
--- Ends the counting of a review that is not approved any more.
-create function private.uncount_review(p_user_id uuid, p_review public.reviews) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform 1 from public.app_users u where u.id = p_user_id for no key update;
-  perform private.unmark_badges(p_user_id, 'review_approved:' || (p_review).id);
+  return query select * from private.mark_badges(p_user_id, v_badge_ids, v_marks);
 end
 $$;

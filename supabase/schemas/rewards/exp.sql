@@ -7,13 +7,12 @@
 -- Invariants: entries do not change. app_users.total_exp is the sum of a user's entries and level the highest that it
 -- reaches, with any number of concurrent writers. Only the ledger's triggers write these two columns.
 --
--- Rewards begin with an activity, an approved review or a resolved error report: points are given, then what counts for
--- badges is counted, and badges that are earned are given (rewards/badges.sql). A level, its notification and its themes
--- follow from the entries, by a trigger, because operators insert adjustments.
+-- Rewards begin with an activity, an approved review or a resolved error report. The function of each of these events gives
+-- the points, counts for badges, then gives those that are complete, with their points (rewards/badges.sql). A level, its
+-- notification and its themes follow from the entries, by a trigger, because operators insert adjustments.
 --
--- Interface: api.my_exp, list_my_exp_entries; for other domains private.reward_activity, reward_review, unreward_review;
--- for another event private.give_exp and private.count_for_badges. After an edit of levels, users keep theirs until
--- recalculated (rewards/level_recalculation.sql).
+-- Interface: api.my_exp, list_my_exp_entries; for the functions of events private.exp_of_activity, give_exp and
+-- take_exp_back. After an edit of levels, users keep theirs until recalculated (rewards/level_recalculation.sql).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Rules
@@ -93,6 +92,7 @@ set search_path = ''
 as $$
 declare
   v_user record;
+  v_risen uuid[] := '{}';
 begin
   -- Locked in one order first: the sums below are added to what a concurrent writer committed, and none is lost.
   perform 1 from public.app_users u where u.id = any (array(select r.user_id from rows_changed r))
@@ -113,9 +113,14 @@ begin
         jsonb_build_object('level', v_user.level, 'exp', to_char(v_user.total_exp, 'FM999G999G999G990')));
     end if;
     if v_user.status <> 'withdrawn' and v_user.level > v_user.level_before then
-      perform private.grant_level_themes(v_user.id, v_user.level);
+      v_risen := v_risen || v_user.id;
     end if;
   end loop;
+  if v_risen <> '{}' then
+    insert into public.user_themes (user_id, theme_id, acquisition_type)
+    select e.user_id, e.theme_id, 'reward' from private.earned_themes(v_risen) as e
+    on conflict on constraint user_themes_owned_once do nothing;
+  end if;
   return null;
 end
 $$;
@@ -197,62 +202,25 @@ begin
 end
 $$;
 
--- Gives the points of an activity, and those of the day's first activity, then counts it for badges: a badge that is
--- earned by it comes after its points in the history. A fact that is checked counts once, confirmed or denied.
-create function private.reward_activity(p_activity public.user_activity_logs) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_subject_id constant uuid := coalesce((p_activity).subject_id, (p_activity).id);
-  v_reason text;
-begin
-  -- The account is locked first: a later writer of the same user waits here, and reads the sums after it.
-  perform 1 from public.app_users u where u.id = (p_activity).user_id for no key update;
-  select r.reason into v_reason from private.exp_rules r
-  where r.activity_type = (p_activity).activity_type and r.is_active;
-  if found then
-    perform private.give_exp((p_activity).user_id, v_reason,
-      case v_reason when 'field_value_vote' then 'field_value' else (p_activity).activity_type end,
-      v_subject_id, (p_activity).activity_type);
-    if not exists (
-      select from public.exp_entries e
-      where e.user_id = (p_activity).user_id and e.reason = 'first_of_day'
-        and e.given_on = (now() at time zone 'Asia/Tokyo')::date
-    ) then
-      perform private.give_exp((p_activity).user_id, 'first_of_day', 'activity', (p_activity).id);
-    end if;
-  end if;
-  perform private.count_for_badges((p_activity).user_id, (p_activity).activity_type, v_subject_id, (p_activity).parking_lot_id,
-    (p_activity).metadata, (p_activity).created_at);
-end
-$$;
-
--- Gives the author of an approved review its points, and counts it for badges.
-create function private.reward_review(p_review public.reviews) returns void
-language plpgsql
+-- The points of an activity, and those of the day's first activity, for private.give_exp; none without a rule. A fact that
+-- is checked counts once, confirmed or denied. The caller has locked the account.
+create function private.exp_of_activity(p_activity public.user_activity_logs)
+returns table (reason text, source_type text, source_id uuid, activity_type text)
+language plpgsql stable rows 2
 set search_path = ''
 as $$
 begin
-  perform private.give_exp((p_review).user_id, 'review_approved', 'review', (p_review).id);
-  perform private.count_for_badges((p_review).user_id, 'review_approved', (p_review).id, (p_review).parking_lot_id,
-    jsonb_build_object('rating', (p_review).rating), (p_review).created_at);
-end
-$$;
-
--- Takes back the points and the count of a review that was approved. One that is deleted with its lot keeps them, because
--- the deletion of a lot does not wait for accounts.
-create function private.unreward_review(p_review public.reviews) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  if exists (select from public.parking_lots l where l.id = (p_review).parking_lot_id) then
-    perform private.take_exp_back((p_review).user_id, 'review_approved', 'review', (p_review).id);
-    perform private.uncount_review((p_review).user_id, p_review);
-  else
-    insert into private.kept_reviews (review_id, user_id, parking_lot_id, rating, created_at)
-    values ((p_review).id, (p_review).user_id, (p_review).parking_lot_id, (p_review).rating, (p_review).created_at);
-  end if;
+  return query
+  select s.* from private.exp_rules r
+  cross join lateral (values
+    (r.reason, case r.reason when 'field_value_vote' then 'field_value' else r.activity_type end,
+      coalesce((p_activity).subject_id, (p_activity).id), r.activity_type),
+    ('first_of_day', 'activity', (p_activity).id, null)
+  ) as s (reason, source_type, source_id, activity_type)
+  where r.activity_type = (p_activity).activity_type and r.is_active and (s.activity_type is not null or not exists (
+    select from public.exp_entries e
+    where e.user_id = (p_activity).user_id and e.reason = 'first_of_day'
+      and e.given_on = (now() at time zone 'Asia/Tokyo')::date
+  ));
 end
 $$;

@@ -91,15 +91,15 @@ as $$
 declare
   v_job private.level_recalculation;
   v_user_ids uuid[];
-  v_user record;
-  v_changed integer := 0;
+  v_changed integer;
+  v_risen uuid[];
 begin
   select * into v_job from private.level_recalculation r where r.finished_at is null for no key update skip locked;
   if not found then
     return false;
   end if;
   v_user_ids := private.next_users(v_job.last_user_id, p_users);
-  for v_user in
+  with changed as (
     update public.app_users u
     set total_exp = s.total_exp, level = private.level_at(s.total_exp)
     from (
@@ -108,13 +108,12 @@ begin
     ) s
     join public.app_users b on b.id = s.id
     where u.id = b.id and (u.total_exp, u.level) is distinct from (s.total_exp, private.level_at(s.total_exp))
-    returning u.id, u.level, b.level as level_before
-  loop
-    v_changed := v_changed + 1;
-    if v_user.level > v_user.level_before then
-      perform private.grant_level_themes(v_user.id, v_user.level);
-    end if;
-  end loop;
+    returning u.id, u.level > b.level as has_risen
+  )
+  select count(*), array_agg(c.id) filter (where c.has_risen) into v_changed, v_risen from changed c;
+  insert into public.user_themes (user_id, theme_id, acquisition_type)
+  select e.user_id, e.theme_id, 'reward' from private.earned_themes(v_risen) as e
+  on conflict on constraint user_themes_owned_once do nothing;
   update private.level_recalculation r
   set last_user_id = coalesce(v_user_ids[cardinality(v_user_ids)], r.last_user_id),
     done_users = r.done_users + cardinality(v_user_ids), changed_users = r.changed_users + v_changed,

@@ -4,19 +4,27 @@
 -- transaction, as levels are recalculated (rewards/level_recalculation.sql).
 --
 -- Invariants: only active themes are earned; an earned theme stays when the level falls.
--- Interface: private.grant_level_themes for whatever raises a level (rewards/exp.sql, rewards/level_recalculation.sql);
--- private.earn_badge (rewards/badges.sql) gives the themes of a badge. private.next_theme_batch (work).
+-- Interface: private.earned_themes for whatever raises a level (rewards/exp.sql, rewards/level_recalculation.sql) or gives a
+-- badge (rewards/badges.sql); private.next_theme_batch (work).
 
--- Gives a user the themes of this level and of lower ones.
-create function private.grant_level_themes(p_user_id uuid, p_level integer) returns void
+-- The themes, or only this one, that these users have earned by their level or a badge, and do not own. Locked as the
+-- foreign key locks them: a theme that is deleted meanwhile gets no owner.
+create function private.earned_themes(p_user_ids uuid[], p_theme_id uuid default null)
+returns table (user_id uuid, theme_id uuid)
 language plpgsql
 set search_path = ''
+set plan_cache_mode = force_generic_plan -- as private.mark_badges
 as $$
 begin
-  perform private.grant_theme(p_user_id, t.id, 'reward')
+  return query
+  select u.id, t.id
   from public.themes t
-  where t.is_active and not t.is_free and t.unlock_level <= p_level
-    and not exists (select from public.user_themes o where o.user_id = p_user_id and o.theme_id = t.id);
+  join public.app_users u on u.id = any (p_user_ids) and (u.level >= t.unlock_level or exists (
+    select from public.user_badges b where b.user_id = u.id and b.badge_id = t.unlock_badge_id
+  ))
+  where t.is_active and not t.is_free and t.id = coalesce(p_theme_id, t.id)
+    and not exists (select from public.user_themes o where o.user_id = u.id and o.theme_id = t.id)
+  for key share of t;
 end
 $$;
 
@@ -37,13 +45,9 @@ begin
   end if;
   v_user_ids := private.next_users(v_job.last_user_id, p_users);
   -- The theme's conditions are read with each batch: a change since the job began restarts it.
-  perform private.grant_theme(u.id, t.id, 'reward')
-  from public.themes t
-  join public.app_users u on u.id = any (v_user_ids) and (u.level >= t.unlock_level or exists (
-    select from public.user_badges b where b.user_id = u.id and b.badge_id = t.unlock_badge_id
-  ))
-  where t.id = v_job.theme_id and t.is_active and not t.is_free
-    and not exists (select from public.user_themes o where o.user_id = u.id and o.theme_id = t.id);
+  insert into public.user_themes (user_id, theme_id, acquisition_type)
+  select e.user_id, e.theme_id, 'reward' from private.earned_themes(v_user_ids, v_job.theme_id) as e
+  on conflict on constraint user_themes_owned_once do nothing;
   update private.theme_grants g
   set last_user_id = coalesce(v_user_ids[cardinality(v_user_ids)], g.last_user_id),
     done_users = g.done_users + cardinality(v_user_ids),

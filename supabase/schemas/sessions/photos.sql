@@ -14,7 +14,8 @@ security definer -- no client may write uploads
 set search_path = ''
 as $$
 begin
-  perform private.detach_assets(array(select r.asset_id from rows_deleted r));
+  update public.assets set deleted_at = now()
+  where id = any (array(select r.asset_id from rows_deleted r)) and deleted_at is null;
   return null;
 end
 $$;

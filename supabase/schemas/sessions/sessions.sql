@@ -201,7 +201,7 @@ begin
     price_list_id = private.store_price_list(private.rules_of_stay(s.parking_lot_id, s.started_at, v_exit_at))
   where s.id = p_id
   returning * into v_session;
-  perform private.log_activity('session_end', v_session.parking_lot_id, p_id, jsonb_build_object(
+  perform private.record_activity(v_session.user_id, 'session_end', v_session.parking_lot_id, p_id, jsonb_build_object(
     'total_amount', v_session.total_amount_minor, 'currency', v_session.currency,
     'minutes', floor(extract(epoch from v_session.ended_at - v_session.started_at) / 60)
   ), private.is_rewarded_stay(v_session));
@@ -229,7 +229,7 @@ begin
       p_details => '{"reason": "too_late"}');
   end if;
   update public.parking_sessions s set status = 'cancelled' where s.id = p_id;
-  perform private.log_activity('session_cancel', v_session.parking_lot_id, p_id);
+  perform private.record_activity(v_session.user_id, 'session_cancel', v_session.parking_lot_id, p_id);
 end
 $$;
 

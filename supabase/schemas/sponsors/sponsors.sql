@@ -110,7 +110,8 @@ begin
   returning * into checkin;
   counted := found;
   if counted then
-    perform private.log_activity('sponsor_checkin', null, checkin.id, jsonb_build_object('sponsor_id', p_sponsor_id), v_is_reachable);
+    perform private.record_activity(v_user_id, 'sponsor_checkin', null, checkin.id,
+      jsonb_build_object('sponsor_id', p_sponsor_id), v_is_reachable);
   else
     select c.* into strict checkin from public.sponsor_checkins c
     where c.user_id = v_user_id and c.sponsor_id = p_sponsor_id and c.local_date = v_date;

@@ -70,7 +70,7 @@ begin
   returning * into v_ticket;
   perform private.notify_admins('support_ticket', 'サポートへの問い合わせ', p_link => '/support-tickets/' || v_ticket.id,
     p_area => 'support');
-  perform private.log_activity('support_ticket_post', null, v_ticket.id);
+  perform private.record_activity(v_user_id, 'support_ticket_post', null, v_ticket.id);
   return v_ticket;
 end
 $$;
