@@ -286,7 +286,7 @@ Deno.test("app store: notifications are as hard to forge as receipts", async () 
   }
 });
 
-const FORGERIES = volume("FORGED_RECEIPTS", 2_500, 10_000);
+const FORGERIES = volume("FORGED_RECEIPTS", 1_000, 10_000);
 
 Deno.test(`app store: of ${FORGERIES} receipts with changed bytes none is accepted, and none is a crash`, async () => {
   const random = chance(16);

@@ -58,7 +58,7 @@ Deno.test("task test:long: testing.md lists the volumes, the seeds and what only
       const numbers = values.split(", ").map(Number);
       const [usual, long = 4 * usual!] = numbers;
       return [
-        `${name} ${kind === "onlyLong" ? "no yes" : name === "FEE_SETS" ? "200 to 500 4 times" : `${usual} ${long}`}`,
+        `${name} ${kind === "onlyLong" ? "no yes" : name === "FEE_SETS" ? "100 to 250 8 times" : `${usual} ${long}`}`,
       ];
     }),
   );

@@ -8,7 +8,7 @@ import { database } from "../support/database.ts";
 import { answers, outcomeOf, type PricedLot, seedLots, stayFees } from "./support/fees.ts";
 import { seed, volume } from "../support/sizes.ts";
 
-const SETS = volume("FEE_SETS", 300);
+const SETS = volume("FEE_SETS", 150, 1_200);
 const SEED = seed("FEE_SEED", 5);
 
 const db = await database();

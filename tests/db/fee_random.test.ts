@@ -7,7 +7,7 @@ import { database } from "../support/database.ts";
 import { answers, type FeeAnswer, outcomeOf, type Question, seedLots, stayFees } from "./support/fees.ts";
 import { seed, volume } from "../support/sizes.ts";
 
-const SETS = volume("FEE_SETS", 500);
+const SETS = volume("FEE_SETS", 250, 2_000);
 const SEED = seed("FEE_SEED", 1);
 const BATCH = 250;
 const DAY_MS = 86_400_000;

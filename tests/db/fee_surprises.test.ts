@@ -11,7 +11,7 @@ import { database } from "../support/database.ts";
 import { answers, type FeeAnswer, type PricedLot, replaceIn, seedLots, type Surprise } from "./support/fees.ts";
 import { seed, volume } from "../support/sizes.ts";
 
-const SETS = volume("FEE_SETS", 250);
+const SETS = volume("FEE_SETS", 125, 1_000);
 const SEED = seed("FEE_SEED", 3);
 const BATCH = 250;
 

@@ -19,7 +19,7 @@ const FORTNIGHTS = [
 const MINUTE = 60_000;
 const ANSWERS = ["is_open", "can_enter", "can_exit"] as const;
 
-const sets = volume("HOURS_SETS", 300);
+const sets = volume("HOURS_SETS", 150, 1_200);
 const random = new Random(seed("HOURS_SEED", 20260320));
 const holidaysOfJapan: Record<string, unknown> =
   JSON.parse(await Deno.readTextFile(new URL("../cases/holidays.json", import.meta.url))).JP;

@@ -5,7 +5,7 @@ import { database } from "../support/database.ts";
 import { newUser } from "../support/rows.ts";
 import { seed, volume } from "../support/sizes.ts";
 
-const CASES = volume("PUSH_CASES", 3000);
+const CASES = volume("PUSH_CASES", 1_000, 12_000);
 const SEED = seed("PUSH_SEED", 20260901);
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -13,7 +13,7 @@ await db.sql`delete from public.parking_lots`;
 const asAnonymous = <Result>(run: (sql: TransactionSql) => Promise<Result>) => db.as({ role: "anon" }, run);
 const { below: within } = chance(7);
 
-const ROUNDS = volume("SEARCH_ROUNDS", 80, 200);
+const ROUNDS = volume("SEARCH_ROUNDS", 40, 200);
 const CENTER = { lat: 35.68, lng: 139.76 };
 /** Prices and places are few, so that many lots tie. */
 const someLot = () => ({

@@ -8,7 +8,7 @@ import { type FeeAnswer, seedLots } from "./support/fees.ts";
 import { age, callAs, type Finalized, inMinutes, parked, start } from "./support/sessions.ts";
 import { seed, volume } from "../support/sizes.ts";
 
-const SETS = volume("FEE_SETS", 200);
+const SETS = volume("FEE_SETS", 100, 800);
 const SEED = seed("FEE_SEED", 5);
 const DAY_MS = 86_400_000;
 

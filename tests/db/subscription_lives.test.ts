@@ -10,7 +10,7 @@ import { newUser } from "../support/rows.ts";
 import { aPlan } from "./support/subscriptions.ts";
 import { seed, volume } from "../support/sizes.ts";
 
-const LIVES = volume("SUBSCRIPTION_LIVES", 60, 400);
+const LIVES = volume("SUBSCRIPTION_LIVES", 30, 400);
 const SEED = seed("SUBSCRIPTION_SEED", 20260901);
 const AT_ONCE = 4;
 const BATCH = 100;

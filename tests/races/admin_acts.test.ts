@@ -8,7 +8,7 @@ import { newLot, newUser } from "../support/rows.ts";
 import { volume } from "../support/sizes.ts";
 
 const ADMINISTRATORS = 20;
-const ACTS = volume("ADMIN_ACTS", 800, 2_000);
+const ACTS = volume("ADMIN_ACTS", 400, 2_000);
 const AT_ONCE = 16;
 
 const AREAS = ["content", "reviews", "search_presets"];

@@ -9,7 +9,7 @@ import { volume } from "../support/sizes.ts";
 
 const ADMINISTRATORS = 20;
 const ENTRIES = 12;
-const ACTS = volume("ADMIN_QUEUE_ACTS", 800, 2_000);
+const ACTS = volume("ADMIN_QUEUE_ACTS", 400, 2_000);
 const WORKERS = 10;
 const SEEN_BEFORE = "2026-09-01T00:00:00Z";
 

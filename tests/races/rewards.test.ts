@@ -8,7 +8,7 @@ import { chance } from "../support/random.ts";
 import { recalculateLevels } from "../support/rows.ts";
 import { volume } from "../support/sizes.ts";
 
-const HISTORIES = volume("HISTORIES", 40, 500);
+const HISTORIES = volume("HISTORIES", 20, 500);
 /** So many share a database: the concurrent rebuild reads all of its users. */
 const IN_A_DATABASE = 100;
 const WRITERS = 8;
