@@ -1,6 +1,7 @@
 // `deno task dev`, `status`, `stop` and `reset` as their users run them. What a crash leaves behind is in dev_crashes.test.ts.
 import { strict as assert } from "node:assert";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import postgres from "postgres";
 import { SAMPLE_PASSWORD, SAMPLE_PEOPLE } from "../../tools/seed/people/sample_people.ts";
 import { isRunning, waitForExit } from "../../local/process.ts";
 import { PUBLISHABLE_KEY, ROOT, STATE } from "../../local/settings.ts";
@@ -95,6 +96,30 @@ Deno.test("task dev: two platforms on two ports have data of their own, and each
     assert.equal((await outcome("status.ts", otherPort)).code, 1);
     assert.equal(await codes(onePort), 200);
   });
+});
+
+Deno.test("task dev: the log of Postgres has the plan of a slow statement in a function, without values", async () => {
+  const { port } = await shared();
+  const sql = postgres((await status(port)).DB_URL!, { max: 1, onnotice: () => {} });
+  try {
+    const [server] = await sql<
+      { folder: string }[]
+    >`select setting as folder from pg_settings where name = 'data_directory'`;
+    const log = join(dirname(server!.folder), "postgres.log");
+    const [mark, secret] = [crypto.randomUUID(), crypto.randomUUID()];
+    await sql.unsafe(`
+      create function pg_temp.slow(p_value text) returns void language plpgsql
+      as $$ begin perform pg_sleep(0.6), '${mark}', p_value; end $$`);
+    await sql`select pg_temp.slow(${secret})`;
+    const plan = await eventually(async () => {
+      const text = await Deno.readTextFile(log);
+      return text.includes(`SELECT pg_sleep(0.6), '${mark}', p_value`) ? text : undefined;
+    });
+    assert.match(plan.slice(plan.indexOf(mark)), /Result {2}\(cost=/);
+    assert.equal(plan.includes(secret), false);
+  } finally {
+    await sql.end();
+  }
 });
 
 Deno.test("functions: after kill -9 of one the next request works", async () => {
