@@ -419,6 +419,30 @@ for (const [name, difference, expected] of DIFFERENCES) {
   });
 }
 
+Deno.test("rules parser: a day that is counted from any form of a date is that many days away from it", () => {
+  const DAY = 86_400_000;
+  const startOf = ({ entry_at }: ParsedSearch, text: string) => {
+    assert.notEqual(entry_at, null, text);
+    return Date.parse(entry_at!);
+  };
+  for (const day of ["24日", "12/24", "12月24日(木)", "クリスマスイブ", "来週の水曜", "次の土曜", "明日", "大晦日"]) {
+    const named = startOf(ja(`渋谷 ${day}の10時から12時`), day);
+    for (const [words, days] of [["前々日", -2], ["前日", -1], ["翌日", 1], ["次の日", 1], ["翌々日", 2]] as const) {
+      const text = `渋谷 ${day}の${words}の10時から12時`;
+      // The days before tomorrow are past, or today.
+      if (day === "明日" && days < 0) continue;
+      assert.equal(startOf(ja(text), text) - named, days * DAY, text);
+    }
+  }
+  for (const day of ["the 24th", "Dec 24", "24 December", "Christmas Eve", "Friday", "New Year's Eve"]) {
+    const named = startOf(en(`Ueno ${day}, 1pm to 3pm`), day);
+    for (const [words, days] of [["the day before", -1], ["the day after", 1], ["two days after", 2]] as const) {
+      const text = `Ueno ${words} ${day}, 1pm to 3pm`;
+      assert.equal(startOf(en(text), text) - named, days * DAY, text);
+    }
+  }
+});
+
 Deno.test("answer check: the parser's own answers to the sentences pass", () => {
   const broken: string[] = [];
   for (const { text, locale, now, time_zone: timeZone, context } of readSentences("sentences.jsonl")) {

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { builtInMappings } from "../../tools/importer/mapping/choose.ts";
-import { LOT_FIELDS, type Mapping, parseMapping } from "../../supabase/functions/_shared/import/definition.ts";
+import {
+  LOT_FIELDS,
+  type LotField,
+  type Mapping,
+  parseMapping,
+} from "../../supabase/functions/_shared/import/definition.ts";
 import { daysOf, timeOf, windowsOfText } from "../../supabase/functions/_shared/import/hours.ts";
 import { mapRecord } from "../../supabase/functions/_shared/import/lot.ts";
 import { valueAt } from "../../supabase/functions/_shared/import/lookup.ts";
@@ -140,6 +145,30 @@ Deno.test("mappings: a converted number is read as any other, and one that may b
   assert.equal(heightOf("1.900"), "0.019 is beyond 1..10, what lots have: is the unit right?");
 });
 
+Deno.test("mappings: a number may have the unit of its field after it, and no other text", () => {
+  const cases: [LotField, string, number | undefined][] = [
+    ["total_spaces", "１２０台", 120],
+    ["total_spaces", "1,200台", 1200],
+    ["total_spaces", "120台(うち身障者用3台)", undefined],
+    ["total_spaces", "台", undefined],
+    ["max_height_m", "2.1m", 2.1],
+    ["max_height_m", "２．３ メートル", 2.3],
+    ["max_height_m", "210cm", undefined],
+    ["max_height_m", "2,1m", undefined],
+    ["max_height_m", "2.1m以下", undefined],
+    ["max_weight_t", "2.5t", 2.5],
+    ["max_weight_t", "2500kg", undefined],
+    ["min_clearance_cm", "15cm", 15],
+    ["max_tire_width_mm", "200mm", 200],
+    ["max_parking_duration_min", "90分", 90],
+  ];
+  for (const [field, text, value] of cases) {
+    const mapped = map({ value: text }, { fields: { [field]: "value" } });
+    assert.equal("lot" in mapped ? mapped.lot.fields.get(field) : undefined, value, `${field} ${text}`);
+    if ("problems" in mapped) assert.equal(mapped.problems[0]?.reason.includes(JSON.stringify(text)), true, text);
+  }
+});
+
 Deno.test("mappings: greater_than reads the number at the start of a text, and is not known where there is none", () => {
   const cases: [unknown, boolean | undefined][] = [
     [2, true],
@@ -233,6 +262,10 @@ Deno.test("mappings: times are parsed in printed forms, and 24:00 is the end of 
     ["11:15 p.m.", "23:15"],
     ["0730", "07:30"],
     ["午後13:00", undefined],
+    ["朝7時", "07:00"],
+    ["夜10時半", "22:30"],
+    ["夜12時", undefined],
+    ["夜1時", undefined],
     ["24:60", undefined],
     ["7:60", undefined],
     ["30:00", undefined],
@@ -254,6 +287,13 @@ const HOURS: Record<string, string | undefined> = {
   "２４時間営業": "all 24h",
   "0:00～24:00": "all 24h",
   "終日": "all 24h",
+  "常時": "all 24h",
+  "終日開放": "all 24h",
+  "24時間開放": "all 24h",
+  "常時閉鎖": undefined,
+  "朝7時～夜10時": "all 07:00-22:00",
+  "夜8時～朝8時": "all 20:00-08:00",
+  "8:00～夜10時": undefined,
   "【開館時間】24時間": "all 24h",
   "【開館時間】6：30～21：00": "all 06:30-21:00",
   "営業時間：8時から20時まで": "all 08:00-20:00",

@@ -17,7 +17,7 @@ const EVERY_DAY: readonly Day[] = [{ day_type: "all", day_of_week: null }];
 const TEXT_LENGTH = 200;
 /** Every dash, wave and arrow that stands between two times or two days. */
 const TO = "(?:[~〜‐‑‒–—―−─━ー→-]|から|より|to)";
-const AFTER = "(?:[AaPp]\\.?[Mm]\\.?)", BEFORE = `(?:午前|午後|${AFTER})`, NEXT_DAY = "翌(?:日の?|朝の?)?";
+const AFTER = "(?:[AaPp]\\.?[Mm]\\.?)", BEFORE = `(?:午前|午後|朝|夜|${AFTER})`, NEXT_DAY = "翌(?:日の?|朝の?)?";
 const CLOCK = "正午|\\d{4}(?!\\d)|\\d{1,2}(?:[:.]\\d{2}(?::00)?|時(?:\\d{1,2}分|半)?|[hH](?:\\d{2})?)?";
 const TIME = new RegExp(
   `^(${NEXT_DAY})?(${BEFORE})?(?:(\\d{2})(\\d{2})|(\\d{1,2})(?:[:.](\\d{2})(?::00)?|[hH](\\d{2})?|時(?:(\\d{1,2})分|(半))?)?)(${AFTER})?$`,
@@ -45,11 +45,14 @@ function clockOf(raw: string): Clock | undefined {
   const minutes = half === undefined ? Number(mm ?? m ?? hMinute ?? minute ?? "0") : 30;
   if (hours > 29 || minutes > 59) return undefined;
   const halfDay = before ?? after;
-  const isAfternoon = halfDay !== undefined && /^(午後|[Pp])/u.test(halfDay);
+  const isAfternoon = halfDay !== undefined && /^(午後|夜|[Pp])/u.test(halfDay);
   const isOfEither = halfDay === undefined && next === undefined && hours >= 1 && hours <= 12 && written !== "正午";
   if (halfDay !== undefined) {
-    // 午前12時 and 午後12時 are both noon for some and midnight for others.
-    if (hours > 12 || hours === 12 && halfDay.startsWith("午") || before !== undefined && after !== undefined) {
+    // 午前12時 and 午後12時 are both noon for some and midnight for others; 夜1時 is after midnight.
+    if (
+      hours > 12 || hours === 12 && /^[午朝夜]/u.test(halfDay) || halfDay === "夜" && hours < 6 ||
+      before !== undefined && after !== undefined
+    ) {
       return undefined;
     }
     hours = hours % 12 + (isAfternoon ? 12 : 0);
@@ -152,7 +155,7 @@ const PARTS = {
   days: new RegExp(`${DAY}(?:(?:${TO}|[・、,/と]|及び|および| )?${DAY})*(?:のみ)?(?:は(?!定|休|お))?`, "uy"),
   // 休日 and 休祝日 are no closing days: they are days on which others rest.
   closed: /は?(?:定休日?|休業日?|休館日?|休場日?|お?休み|休(?! ?[日祝]))|を?除く|以外/uy,
-  wholeDay: /24 ?(?:時間|h(?:ou)?rs?|h(?!\d))(?:営業|利用可能?|入出庫可能?)?|終日|24\/7/iuy,
+  wholeDay: /(?:24 ?(?:時間|h(?:ou)?rs?|h(?!\d))|終日|常時)(?:営業|開放|利用可能?|入出庫可能?)?|24\/7/iuy,
   span: new RegExp(`(${SPAN_END}) ?${TO} ?(${SPAN_END})(?:まで)?`, "uy"),
   bracket: new RegExp(`${OPENING}([^【\\[(〔〈《「】\\])〕〉》」]*)${CLOSING}`, "uy"),
 } as const;

@@ -111,10 +111,25 @@ const READERS: Record<
   degrees: (raw, _, field) => degreesOf(raw, field === "lat" ? "lat" : "lng"),
 };
 
+/** The field's own unit after a number: 150台, 2.1m. */
+const UNITS: Partial<Record<LotField, RegExp>> = {
+  total_spaces: /台$/u,
+  max_height_m: /(?:m|メートル)$/iu,
+  max_width_m: /(?:m|メートル)$/iu,
+  max_length_m: /(?:m|メートル)$/iu,
+  max_weight_t: /(?:t|トン)$/iu,
+  min_clearance_cm: /cm$/iu,
+  max_tire_width_mm: /mm$/iu,
+  max_parking_duration_min: /分$/u,
+};
+
 function fieldOf(field: LotField, raw: unknown, decimal?: DecimalSign): Reading<string | number> {
   const kind = LOT_FIELDS[field];
   if (kind === "text") return textOf(field, raw);
-  const reading = READERS[kind](raw, decimal, field);
+  const unit = UNITS[field];
+  const withoutUnit = unit !== undefined && typeof raw === "string" ? [narrow(raw).replace(unit, "").trim()] : [];
+  const readings = [raw, ...withoutUnit].map((given) => READERS[kind](given, decimal, field));
+  const reading = readings.find((one) => "value" in one) ?? readings[0]!;
   const range = RANGES[field];
   if ("problem" in reading || range === undefined) return reading;
   const [least, most] = range;

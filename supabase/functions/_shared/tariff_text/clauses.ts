@@ -306,6 +306,10 @@ class Divider {
       case "number":
         this.#fault(token, token.isAmbiguous ? "ambiguous_number" : "number");
         return;
+      case "entry":
+        // 21:00-8:00に入庫: a condition on the time of the entry.
+        if (this.#isOfBand(at)) this.#fault(token, "band");
+        return;
       case "clock":
         this.#fault(token, "open_band");
         return;
@@ -321,6 +325,13 @@ class Divider {
       default:
         this.#readAttribute(token, at);
     }
+  }
+
+  #isOfBand(at: number): boolean {
+    let before = at - 1;
+    while (this.#tokens[before]?.kind === "filler") before--;
+    const kind = this.#tokens[before]?.kind;
+    return kind === "band" || kind === "night_band" || kind === "day_band";
   }
 
   /** "am Wochenende", "a.m.": alone they say nothing, but only in Latin letters. */
@@ -510,6 +521,11 @@ class Divider {
         // "up to 1 hour £2" has it before its duration, 1時間まで200円 after it.
         if (token.isLatin && this.#tokens[at + 1]?.kind === "duration") {
           this.#open(token).isUntil = true;
+          return;
+        }
+        // "£2 per hour up to £12 for 24 hours"
+        if (token.isLatin && this.#tokens[at + 1]?.kind === "money") {
+          this.#open(token).isCap = true;
           return;
         }
         this.#clause.tokens.push(token);

@@ -219,7 +219,8 @@ class Maker {
     if (clause.isThereafterOf && clause.isUntil && !clause.isEach) return this.#fault(clause, "contradiction");
     if (clause.isThereafterOf && durations.length === 2) {
       const begun = clause.isFromEntry ? this.#of("grace").at(-1)!.rule.per_minutes : this.#begun(clause);
-      if (durations[0] !== begun) return this.#fault(clause, "contradiction");
+      // 最初の30分0円 31分以降10分50円: the 31st minute is the next one.
+      if (durations[0] !== begun && durations[0]! - 1 !== begun) return this.#fault(clause, "contradiction");
       durations = durations.slice(1);
     } else if (clause.isThereafterOf) return this.#fault(clause, "amount_without_unit");
     if (durations.length > 1) return this.#fault(clause, "contradiction");

@@ -312,7 +312,24 @@ function joined(found: readonly Token[]): Token[] {
       next.push({ ...token, kind: "duration", minutes: token.kind === "hour_unit" ? 60 : 1, isUnit: true });
     } else next.push(token);
   }
-  return daysJoined(bandsJoined(next));
+  return daysJoined(bandsJoined(withoutPayments(next)));
+}
+
+/** 現金・クレジットカード利用可: ways to pay, with the word that ends their list. Without it the price may be for them alone. */
+function withoutPayments(found: readonly Token[]): Token[] {
+  const kept: Token[] = [];
+  for (let at = 0; at < found.length; at++) {
+    const token = found[at]!;
+    if (token.kind !== "payment") {
+      kept.push(token.kind === "usable" ? { ...token, kind: "filler" } : token);
+      continue;
+    }
+    let end = at + 1;
+    while (found[end]?.kind === "payment" || found[end]?.kind === "comma" || found[end]?.kind === "slash") end++;
+    if (found[end]?.kind === "usable") at = end;
+    else kept.push({ ...token, kind: "unknown" });
+  }
+  return kept;
 }
 
 const isUnit = ({ kind }: Token) => kind === "hour_unit" || kind === "minute_unit";
@@ -422,6 +439,14 @@ function daysJoined(found: readonly Token[]): Token[] {
   const lists: Token[] = [];
   for (const token of found) {
     const last = lists.at(-1), link = lists.at(-2);
+    // 平日(月~金): the same days once more.
+    if (token.kind === "close" && last?.kind === "days" && link?.kind === "open") {
+      const named = lists.at(-3);
+      if (named?.kind === "days" && isSame(named.days, last.days)) {
+        lists.length -= 2;
+        continue;
+      }
+    }
     if (token.kind === "days") {
       if (last?.kind === "days" && last.to >= token.from - 1) {
         lists[lists.length - 1] = merged(last, token);
@@ -436,6 +461,10 @@ function daysJoined(found: readonly Token[]): Token[] {
     lists.push(token);
   }
   return lists;
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((day) => other.includes(day));
 }
 
 function isLink(token: Token): boolean {

@@ -20,9 +20,9 @@ const UNTIL_AFTER =
 const DEPARTURE = /^に?発(?=[ 、。でのに]|$)/u;
 const ARRIVAL = /^に?(?:到?着|帰着)(?=[ 、。でのに]|$)/u;
 const FROM_BEFORE =
-  /(?<![a-z])(?:from|at|since|starts?(?: at| from)?|starting(?: at| from)?|begin(?:s|ning)?(?: at)?|arriv(?:e|es|ing|al)(?: is)?(?: at| by| around| about)?|after|open(?:s|ing)?(?: at| from)?|in at|get(?:ting)? there(?: at| by| around)?|there (?:at|by|from|around)|between|check[- ]?in(?: at)?|around)(?: (?:about|around))? ?$|(?:開始|開場|開演|開園|集合|入庫|到着|入り|着)(?:時間|時刻|予定)?(?:は|が|:)? ?$/iu;
+  /(?<![a-z])(?:from|at|since|starts?(?: at| from)?|starting(?: at| from)?|begin(?:s|ning)?(?: at)?|arriv(?:e|es|ing|al)(?: is)?(?: at| by| around| about)?|after|open(?:s|ing)?(?: at| from)?|in at|get(?:ting)? there(?: at| by| around)?|there (?:at|by|from|around)|between|check[- ]?in(?: at)?|around)(?: (?:about|around))? ?$|(?:開始|開場|開演|開園|集合|入庫|到着|入り|着)(?:時間|時刻|予定)?(?:は|が|を|:)? ?$/iu;
 const UNTIL_BEFORE =
-  /(?<![a-z])(?:to|until|till|til|by|through|before|thru|leav(?:e|es|ing)(?: is)?(?: at| by| around| about)?|out(?: (?:at|by|before|around|on))?|(?:back|home|return(?:s|ing)?(?: home)?)(?: (?:at|by|on|around))?|end(?:s|ing)?(?: at| by)?|clos(?:es|ing)(?: time)?(?: at| by)?|gone by|depart(?:ing|ure)?(?: at)?|check[- ]?out(?: at| by)?|and)(?: (?:about|around))? ?$|(?:~|-|→) ?$|(?:終了|終わり|終演|閉演|閉園|解散|出庫|帰[り国着宅]|出発|退出)(?:時間|時刻|予定)?(?:は|が|:)? ?$/iu;
+  /(?<![a-z])(?:to|until|till|til|by|through|before|thru|leav(?:e|es|ing)(?: is)?(?: at| by| around| about)?|out(?: (?:at|by|before|around|on))?|(?:back|home|return(?:s|ing)?(?: home)?)(?: (?:at|by|on|around))?|end(?:s|ing)?(?: at| by)?|clos(?:es|ing)(?: time)?(?: at| by)?|gone by|depart(?:ing|ure)?(?: at)?|check[- ]?out(?: at| by)?|and)(?: (?:about|around))? ?$|(?:~|-|→) ?$|(?:終了|終わり|終演|閉演|閉園|解散|出庫|帰[り国着宅]|出発|退出)(?:時間|時刻|予定)?(?:は|が|を|:)? ?$/iu;
 /** The word for the end of a journey, before its time or after it: "leaving Friday 7am, returning Sunday 8 pm". */
 const RETURN =
   /(?:back|home|return(?:s|ing)?(?: home)?)(?: (?:at|by|on|around))? ?$|帰[り国着宅](?:は|が|:)? ?$|^(?:ごろ|頃)?(?:に|の)? ?(?:帰|戻)/iu;

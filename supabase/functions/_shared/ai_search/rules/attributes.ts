@@ -86,9 +86,9 @@ const ROWS: readonly Row[] = [
   {
     name: "reservable",
     ja:
-      "(?:事前)?予約(?!した|して[いあるま]|が入|済|の(?:時間|店|レストラン)|があ|なの|だから)(?:が|は|も)?(?:可能?|できる|でき(?=て|、|ま)|ok|制|対応|したい|取れる|とれる|して(?:おき|停め)たい)?",
+      "(?:事前)?予約(?!(?:を|の)?(?:キャンセル|取り?消|変更|確認)|した|して[いあるま]|が入|済|の(?:時間|店|レストラン)|があ|なの|だから)(?:が|は|も)?(?:可能?|できる|でき(?=て|、|ま)|ok|制|対応|したい|取れる|とれる|して(?:おき|停め)たい)?",
     en:
-      "reserv(?:able|ations?|e|ed)(?: (?:a |the )?(?:space|spot|in advance|ahead))?|book(?:able|ing)?(?: (?:a |the )?(?:space|spot|in advance|ahead))?|pre-?book(?:able|ing)?",
+      "(?<!cancel (?:my |the |a )?)reserv(?:able|ations?|e|ed)(?: (?:a |the )?(?:space|spot|in advance|ahead))?|book(?:able|ing)?(?: (?:a |the )?(?:space|spot|in advance|ahead))?|pre-?book(?:able|ing)?",
   },
   {
     name: "security_camera",
@@ -117,7 +117,7 @@ const ROWS: readonly Row[] = [
     name: "monthly_available",
     ja:
       "月極(?:め)?(?:の)?(?:契約|駐車場)?|(?<![\\d一-龠])月々?(?=\\uE000)|月ぎめ|マンスリー|月額|定期(?:契約|利用|駐車)",
-    en: "monthly(?: (?:contract|parking|rental|lease|pass))?|(?:a|per) month|month[- ]to[- ]month|by the month",
+    en: "monthly(?: (?:contract|parking|rental|lease|pass))?|(?:a |per |\\/ ?)month|month[- ]to[- ]month|by the month",
   },
   {
     name: "near_station",

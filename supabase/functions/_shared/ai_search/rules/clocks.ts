@@ -94,7 +94,7 @@ const PARTS: readonly (readonly [DayPart, string])[] = [
   ["evening_ja", `夕方(?:いち|イチ)?|夕刻|${alone("夕")}`],
   ["evening", "(?:the )?evening"],
   ["morning", `朝(?:一番?|イチ|いち|っぱら)|${alone("朝|あさ(?=[のかま、 \\d])")}|モーニング|(?:the )?morning`],
-  ["night", `${alone("夜|よる(?=[のかま、 \\d])|晩")}|(?:the |at )?night(?! ?(?:club|market|view))`],
+  ["night", `${alone("(?<!通)夜|よる(?=[のかま、 \\d])|晩")}|(?:the |at )?ni(?:ght|te)(?! ?(?:club|market|view))`],
 ];
 
 const MIXED: readonly (readonly [RegExp, DayPart, number, boolean])[] = [
@@ -132,7 +132,7 @@ const CLOCKS: readonly RegExp[] = [
   /(?<![\d.:])(?<h>\d{1,2})(?: |-(?!15(?! ?[ap]m)))(?<min>30|15|45)(?= ?(?:am|pm|tomorrow|tonight|in the|until|till|to |-|~|$|,))(?: ?(?<late>am|pm))?/giu,
   /(?<![\d.:/-])(?<compact>[012]\d[0-5]\d)(?: ?(?:hours|hrs)(?![a-z])|(?= ?(?:-|~|to|から) ?[012]\d[0-5]\d(?![\d円/-])))/giu,
   /(?<=[\uE000] ?(?:-|~|to|から) ?)(?<compact>[012]\d[0-5]\d)(?![\d円/-])/giu,
-  /(?<=(?<![a-z])(?:from|until|till?) )(?<compact>[012]\d[0-5]\d)(?![\d円/.-]| ?(?:yen|jpy|m|km)(?![a-z]))/giu,
+  /(?<=(?<![a-z])(?:from|at|until|till?) )(?<compact>[012]\d[0-5]\d)(?![\d円/.-]| ?(?:yen|jpy|m|km)(?![a-z])| (?:an|per|or) )/giu,
 ];
 const EXACT: readonly (readonly [RegExp, number])[] = [
   [/正午(?:ごろ|頃)?|(?<![a-z])(?:12 )?noon(?![a-z])|mid-?day/giu, 720],
@@ -180,7 +180,7 @@ function exact(hour: number, minutes: number, daysAfter: number): Omit<Clock, ke
 }
 
 /** Words between a part of the day and its hour: 朝の9時, tomorrow morning at 9. */
-const JOIN_AFTER = /^[\uE000]{0,20}(?:の|、|,)? ?(?:at |from |around |about |starting (?:at |from )?)?$/iu;
+const JOIN_AFTER = /^[\uE000]{0,20}(?:の|、|,)? ?(?:at |from |after |past |around |about |starting (?:at |from )?)?$/iu;
 const JOIN_BEFORE = /^ ?[\uE000]{0,20} ?(?:in |at |,)? ?(?:the )?$/iu;
 
 export function takeClocks(scanner: Scanner): Point[] {

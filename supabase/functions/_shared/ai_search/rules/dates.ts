@@ -45,7 +45,7 @@ const WEEKDAY_JA = "(?:(?<w>[日月火水木金土])曜日?|\\((?<p>[日月火�
 const nth = (group: string) => `(?<![a-z\\d])(?<${group}>[12]?\\d|3[01])(?:st|nd|rd|th)(?![a-z])`;
 /** Matches 土の夜 and 金の19時, but not 土の香り. */
 const SHORT_DAY_JA =
-  "(?<s>[土金日])(?=の?(?:夜|朝|昼|夕方|午前|午後|\\d{1,2} ?[時:]))(?<![一-龠ァ-ヶ\\dのるた]日|[一-龠]金|[一-龠]土)";
+  "(?<s>[土金日])(?=の?(?:夜|朝|昼|夕方|午前|午後|\\d{1,2} ?[時:]))(?<![一-龠々ァ-ヶ\\dのるた]日|[一-龠]金|[一-龠]土)";
 
 export interface Today {
   readonly day: number;
@@ -89,11 +89,12 @@ function nthWeekday(today: Today, monthsAhead: number, weekday: number, count: n
 
 /** Monday of the week of a day. */
 const mondayOf = (today: Today) => today.day - ((today.weekday + 6) % 7);
-const inWeek = (today: Today, weeks: number, weekday: number) => mondayOf(today) + 7 * weeks + ((weekday + 6) % 7);
+export const inWeek = (today: Today, weeks: number, weekday: number) =>
+  mondayOf(today) + 7 * weeks + ((weekday + 6) % 7);
 const coming = (today: Today, weekday: number) => today.day + ((weekday - today.weekday + 7) % 7);
 
-function weeksAhead(word: string): number {
-  return /再来週|week after/iu.test(word) ? 2 : /来週|翌週|next/iu.test(word) ? 1 : 0;
+export function weeksAhead(word: string): number {
+  return /再来週|week after/iu.test(word) ? 2 : /来週|翌週|next week/iu.test(word) ? 1 : 0;
 }
 
 /** A month and a day: in this year, or in the next year if it is past. */
@@ -122,7 +123,7 @@ const VAGUE =
 const WORKDAYS =
   "(?:(?<![a-z])mon(?:day)?s?|月(?:曜日?)?) ?(?:-|~|から|to|through|thru) ?(?:fri(?:day)?s?|金(?:曜日?)?)(?:まで)?(?:の|,)? ?(?=(?:from )?\\d{1,2}(?::\\d{2}| ?時(?:\\d{1,2}分|半)?)? ?(?:[ap]m)? ?(?:-|~|から|to |till? |until ))";
 const EVERY = new RegExp(
-  `${WORKDAYS}|毎週|毎日|毎朝|毎晩|毎月|平日(?:は|の)?(?:毎日)?|every ?(?:day|week|month|weekday|morning|evening)?(?![a-z])|weekdays|daily(?= from| \\d)`,
+  `${WORKDAYS}|毎週|毎日|毎朝|毎晩|毎月|(?<![今来先翌])週 ?\\d(?:回|日)|(?<!\\d ?)月 ?\\d回|(?:once|twice|\\d (?:times|days)) (?:a|per) (?:week|month)|平日(?:は|の)?(?:毎日)?|every ?(?:day|week|month|weekday|morning|evening)?(?![a-z])|weekdays|daily(?= from| \\d)`,
   "giu",
 );
 
@@ -168,7 +169,7 @@ const RULES: readonly Rule[] = [
       plain(lastWeekday(today, weekdayIndex(w!), r === undefined ? undefined : ["今月", "来月", "再来月"].indexOf(r))),
   ],
   [
-    new RegExp(`(?:on )?(?:the )?last (?<w>${DAY_NAME}) (?:of|in) (?:(?<n>next|this)|the) month`, "giu"),
+    new RegExp(`(?<![a-z])(?:on )?(?:the )?last (?<w>${DAY_NAME}) (?:of|in) (?:(?<n>next|this)|the) month`, "giu"),
     ({ w, n }, today) =>
       plain(lastWeekday(today, weekdayIndex(w!), n === undefined ? undefined : Number(n.toLowerCase() === "next"))),
   ],
@@ -213,7 +214,7 @@ const RULES: readonly Rule[] = [
   ],
   [
     new RegExp(
-      `(?:on )?(?:the )?(?<n>first|second|third|fourth|1st|2nd|3rd|4th) (?<w>${DAY_NAME}) (?:of|in) (?:(?:(?<r>next|this)|the) month|(?<mon>${MONTH_NAME})(?![a-z]))`,
+      `(?<![a-z])(?:on )?(?:the )?(?<n>first|second|third|fourth|1st|2nd|3rd|4th) (?<w>${DAY_NAME}) (?:of|in) (?:(?:(?<r>next|this)|the) month|(?<mon>${MONTH_NAME})(?![a-z]))`,
       "giu",
     ),
     ({ n, w, r, mon }, today) => {
@@ -245,12 +246,12 @@ const RULES: readonly Rule[] = [
     ({ mon, d, y }, today) => monthDay(today, y === undefined ? undefined : Number(y), monthIndex(mon!), Number(d)),
   ],
   [
-    /(?:on )?(?:the )?(?<d>\d{1,2})(?:st|nd|rd|th)(?: of)? (?<n>next|this) month/giu,
+    /(?<![a-z\d])(?:on )?(?:the )?(?<d>\d{1,2})(?:st|nd|rd|th)(?: of)? (?<n>next|this) month/giu,
     ({ d, n }, today) => plain(inMonth(today.year, today.month + (n!.toLowerCase() === "next" ? 1 : 0), Number(d))),
   ],
   [
     new RegExp(
-      `(?:on )?the ${
+      `(?<![a-z])(?:on )?the ${
         nth("d")
       }(?! (?:floor|street|avenue|ave|st|century|district|ward|hole|tee|base)(?![a-z]))|(?:(?<=(?<![a-z])(?:from|until|till?|to|through|thru|by) )|(?<![a-z])on )${
         nth("e")
@@ -268,9 +269,14 @@ const RULES: readonly Rule[] = [
       return plain(today.day + count, { daysAfter: n === undefined && l === undefined ? null : count });
     },
   ],
+  // As 翌日: after the day of the start.
   [
-    /(?<n>\d{1,2}) ?週間後(?:の)?|in (?<e>\d{1,2}) weeks?(?![a-z])/giu,
-    ({ n, e }, today) => plain(today.day + 7 * Number(n ?? e)),
+    /(?<![a-z])(?:on )?(?:the )?(?:next|following) day(?![a-z])|(?<!tomorrow,? but )the day after(?=[,.;]|$| (?:at|around|by) )/giu,
+    (_, today) => plain(today.day + 1, { daysAfter: 1 }),
+  ],
+  [
+    /(?<n>\d{1,2}) ?週間後(?:の)?|in (?:(?<e>\d{1,2}|a) weeks?|(?<f>a fortnight))(?:'s?)?(?: time)?(?![a-z])/giu,
+    ({ n, e, f }, today) => plain(today.day + 7 * (f === undefined ? Number.parseInt(n ?? e!) || 1 : 2)),
   ],
   [
     /(?:(?<r>来月|再来月|今月)|(?<m>\d{1,2}) ?月)?の?第 ?(?<n>[1-5一二三四]) ?(?<w>[日月火水木金土])曜日?/gu,
@@ -282,31 +288,51 @@ const RULES: readonly Rule[] = [
   ],
   [
     new RegExp(
-      `a week (?:from|after|on) (?:(?<n>next|this) )?(?<w>${DAY_NAME}|tomorrow|today)(?![a-z])|(?<![a-z])(?:on )?(?<x>next )?(?<v>${DAY_NAME}) week(?![ -]?end|[a-z])`,
+      `(?:(?<c>\\d{1,2}|an?) weeks?|(?<f>a fortnight)) (?:from |after |on |(?=to[dm]))(?:(?:next|this) )?(?<w>${DAY_NAME}|tomorrow|today|now)(?![a-z])|(?<![a-z])(?:on )?(?<x>next )?(?<v>${DAY_NAME}|tomorrow|today) week(?![ -]?end|[a-z])`,
       "giu",
     ),
-    ({ w, v, x }, today) => {
+    ({ c, f, w, v, x }, today) => {
       const name = (w ?? v)!.toLowerCase();
-      const day = name === "today"
+      const day = /^(?:today|now)$/.test(name)
         ? today.day
         : name === "tomorrow"
         ? today.day + 1
         : coming(today, weekdayIndex(name));
-      return plain(day + 7, { assumed: x === undefined ? null : "next_week" });
+      const weeks = f === undefined ? Number.parseInt(c ?? "1") || 1 : 2;
+      return plain(day + 7 * weeks, { assumed: x === undefined ? null : "next_week" });
     },
+  ],
+  // "two Fridays from now"; in "the Friday after next" the week is unclear.
+  [
+    new RegExp(
+      `(?:the )?(?<c>two|three|second|third|[23](?:nd|rd)?) (?<w>${DAY_NAME})s? from (?:now|today)(?![a-z])|(?:the |on )?(?<u>${DAY_NAME}) after next(?![a-z])`,
+      "giu",
+    ),
+    ({ c, w, u }, today) =>
+      u === undefined
+        ? plain(coming(today, weekdayIndex(w!)) + (/^(?:two|second|2)/i.test(c!) ? 7 : 14), { assumed: "next_week" })
+        : plain(null, { problem: "other_day" }),
   ],
   [
     /(?<![\d/.-])(?<d>\d{1,2}) ?\((?<wd>[日月火水木金土])(?:・?祝)?\)/gu,
     ({ d }, today) => plain(inMonth(today.year, today.month, Number(d)), { ifPast: "month" }),
   ],
   [
-    /(?:(?<![\d次翌一-龠ァ-ヶー])(?!次|翌)[一-龠ァ-ヶー]{1,8}[みい]?の日|前日)(?:の|から)?(?= ?(?:夜|朝|昼|夕方|午前|午後|深夜|\d{1,2} ?[時:]))/gu,
+    /(?:(?<![\d次翌一-龠ァ-ヶー])(?!次|翌)[一-龠ァ-ヶー]{1,8}[みいめりき]?の日|前日)(?:の|から)?(?= ?(?:夜|朝|昼|夕方|午前|午後|深夜|\d{1,2} ?[時:]))/gu,
+    () => plain(null, { problem: "other_day" }),
+  ],
+  // 年明け最初の土曜: not the coming one.
+  [
+    new RegExp(
+      `(?:年明け|新年|来年|今年|年内|今月|来月)の?(?:最初|最後|一番最初|初)の?(?=${WEEKDAY_JA})|(?:the )?(?:first|last) ${DAY_NAME} (?:of|in) (?:the |next |this )?(?:new )?year(?![a-z])`,
+      "giu",
+    ),
     () => plain(null, { problem: "other_day" }),
   ],
   [/今日中(?:に)?/gu, (_, today) => plain(today.day)],
   [/明々後日|明明後日|しあさって/gu, (_, today) => plain(today.day + 3)],
   [
-    /明後日|あさって|(?:(?:the )?day|(?<n>\d{1,2}) days) after tomorrow/giu,
+    /明後日|あさって|(?<![a-z])(?:not )?tomorrow,? but the day after(?! tomorrow)|(?:(?:the )?day|(?<n>\d{1,2}) days) after tomorrow/giu,
     ({ n }, today) => plain(today.day + 1 + Number(n ?? 1)),
   ],
   [
@@ -315,7 +341,7 @@ const RULES: readonly Rule[] = [
   ],
   [/一昨日|おととい|day before yesterday/giu, (_, today) => plain(today.day - 2)],
   [/昨日|きのう|昨夜|昨晩|yesterday|last night/giu, (_, today) => plain(today.day - 1)],
-  [/今日|本日|きょう(?!と)|当日|(?<![a-z])today(?![a-z])/giu, (_, today) => plain(today.day)],
+  [/今日|本日|きょう(?!と)|当日(?!の? ?\d{1,2} ?[月日\/])|(?<![a-z])today(?![a-z])/giu, (_, today) => plain(today.day)],
   [
     /先週(?:の?[日月火水木金土]曜日?)?|last (?:week|month|sunday|monday|tuesday|wednesday|thursday|friday|saturday)/giu,
     (_, today) => plain(today.day - 7),
@@ -349,9 +375,10 @@ const RULES: readonly Rule[] = [
     },
   ],
   [
-    new RegExp(`(?:次の?|今度の?|こんどの|直近の)? ?${WEEKDAY_JA}`, "giu"),
-    ({ w, p }, today) => {
+    new RegExp(`(?:(?<n>次の次の?)|次の?|今度の?|こんどの|直近の)? ?${WEEKDAY_JA}`, "giu"),
+    ({ n, w, p }, today) => {
       const weekday = weekdayIndex(w ?? p!);
+      if (n !== undefined) return plain(coming(today, weekday) + 7, { assumed: "next_week", weekday });
       return plain(coming(today, weekday), { ifPast: "week", weekday });
     },
   ],
@@ -381,7 +408,7 @@ const RULES: readonly Rule[] = [
     ({ d }, today) => plain(inMonth(today.year, today.month, Number(d ?? 1)), { ifPast: "month" }),
   ],
   [
-    /来週|再来週|来月|再来月|来年|今週中?|今月中?|(?:next|this) (?:week|month|year)/giu,
+    /来週|再来週|翌週|来月|再来月|来年|今週中?|今月中?|(?:(?:on|in) )?the week after next|(?:next|this) (?:week|month|year)/giu,
     () => plain(null, { problem: "vague", span: true }),
   ],
 ];
@@ -391,6 +418,32 @@ function agreed(reading: Reading | undefined, name: string | undefined): Reading
   if (reading === undefined || reading.day === null || name === undefined) return reading;
   if (calendarOf(reading.day).weekday === weekdayIndex(name)) return reading;
   return { ...reading, day: null, problem: "conflict" };
+}
+
+/** "two days after Christmas", クリスマスの前日: a day that is counted from the one next to it. */
+const COUNTED_FROM =
+  /(?<![a-z])(?:on )?(?:the )?(?:(?<n>\d{1,2}) days|day) (?<way>before|after|following) (?:the )?$/iu;
+const COUNTED_AFTER = /^の(?<way>前々日|前日|翌々日|翌日|次の日(?!曜))(?:の|に)?/u;
+const COUNTED_DAYS: Readonly<Record<string, number>> = { 前々日: -2, 前日: -1, 翌々日: 2 };
+/** "after Christmas", "the week before Christmas", クリスマス後: days that only the user knows. */
+const SOME_DAY_FROM =
+  /(?<![a-z])(?:after|except(?: for| on)?|excluding|all but|(?:week(?:end)?|night|evening|morning|days|(?:sun|mon|tues|wednes|thurs|fri|satur)day) before) (?:the )?$/iu;
+const SOME_DAY_AFTER = /^の?(?:(?:前後|前|後|明け)(?=の|に|、| |$)|以外|を除)/u;
+
+function counted(scanner: Scanner, token: DateToken): DateToken {
+  if (token.day === null) return token;
+  const before = scanner.text.slice(Math.max(0, token.start - 30), token.start), after = scanner.text.slice(token.end);
+  const from = COUNTED_FROM.exec(before), behind = COUNTED_AFTER.exec(after);
+  const start = token.start - (from?.[0].length ?? 0), end = token.end + (behind?.[0].length ?? 0);
+  if (from === null && behind === null) {
+    return SOME_DAY_FROM.test(before) || SOME_DAY_AFTER.test(after)
+      ? { ...token, day: null, problem: "other_day" }
+      : token;
+  }
+  const { n, way } = (from ?? behind)!.groups!;
+  const days = from === null ? COUNTED_DAYS[way!] ?? 1 : Number(n ?? 1) * (way === "before" ? -1 : 1);
+  scanner.blank([{ start, end }]);
+  return { ...token, start, end, day: token.day + days, weekday: null };
 }
 
 const JAPANESE = /[ぁ-んァ-ヶ一-龠]/u;
@@ -414,5 +467,5 @@ export function takeDates(scanner: Scanner, today: Today): DateToken[] {
     );
   }
   found.push(...scanner.take(VAGUE, () => keep(plain(null, { problem: "vague" }))));
-  return found.toSorted((a, b) => a.start - b.start);
+  return found.toSorted((a, b) => a.start - b.start).map((token) => counted(scanner, token));
 }

@@ -22,9 +22,9 @@ const patterns = (sources: readonly string[]) => sources.map((source) => new Reg
 
 const WALKS = patterns([
   `(?:徒歩|歩いて|歩き(?:で)?|歩|あるいて)(?:で|は|なら)? ?${ABOUT}${NUMBER} ?分${TAIL}`,
-  `${ABOUT}${NUMBER} ?分${TAIL}(?:で)? ?(?:の)? ?(?:徒歩|歩いて|歩け|歩き|歩ける)(?:る|ける|圏内|圏|以内)?${TAIL}`,
+  `${ABOUT}${NUMBER} ?分(?:以上(?=歩きたく))?${TAIL}(?:で|に|も)? ?(?:の)? ?(?:徒歩|歩いて|歩け|歩きたく(?:ない|ありません)|歩き)(?:る|ける|圏内|圏|以内)?${TAIL}`,
   `(?:within |up to |under |(?:less|not? (?:more|further|farther)) than |max(?:imum)? )?${ABOUT}${NUMBER}(?: |-)?min(?:ute)?s?'?s?'?(?: |-)?(?:walk(?:ing)?(?: distance)?|on foot|by foot)(?: (?:away|max(?:imum)?|at most|or less|tops))?`,
-  `walk(?:ing)?(?: distance)?(?: of| is| under| within)? ?(?:within |up to |under |less than |max )?${NUMBER} ?min(?:ute)?s?(?![a-z])${TAIL}`,
+  `walk(?:ing|able)?(?: distance)?(?: of| is| under| within| in)? ?(?:within |up to |under |(?:less|more) than |over |max )?${NUMBER} ?min(?:ute)?s?(?![a-z])${TAIL}`,
 ]);
 const DRIVES = patterns([
   `(?:車|クルマ|自転車|バス|電車|自動車)で ?${ABOUT}${NUMBER} ?分${TAIL}`,
@@ -32,7 +32,7 @@ const DRIVES = patterns([
 ]);
 /** Minutes with a bound, without "on foot": 駅から5分以内. */
 const UNSAID = patterns([
-  `(?<=[^時分半日今後\\d]から ?)${NUMBER} ?分(?:以内|圏内|くらい|ぐらい|程度|(?=の|で|、|。| |$))`,
+  `(?<=[^時分半日今後\\d方夜朝昼晩電](?:から|まで) ?)${NUMBER} ?分(?:以内|圏内|くらい|ぐらい|程度|(?=の|で|、|。| |$))`,
   `${NUMBER}(?: |-)?min(?:ute)?s?(?= (?:from|to) (?!now|[\\dan] |noon|midnight)(?:the )?[a-z])`,
   `within ${NUMBER} ?min(?:ute)?s?(?= (?:of|from)(?![a-z]))`,
 ]);

@@ -25,8 +25,10 @@ export function mentionsOf(scanner: Scanner, tokens: MentionTokens): Mention[] {
   const found: (Mention & { start: number })[] = [];
   const add = (span: Span, kind: MentionKind, value: string | number, others: readonly (string | number)[] = []) =>
     found.push({ start: span.start, kind, text: scanner.slice(span).trim(), value, others });
+  const hasWeek = tokens.dates.some(({ problem }) => problem === "vague");
   for (const date of tokens.dates) {
-    if (date.day !== null) add(date, "date", isoDate(date.day), [...laterDays(date), ...daysAfter(date, tokens.dates)]);
+    const others = [...laterDays(date, hasWeek), ...daysAfter(date, tokens.dates)];
+    if (date.day !== null) add(date, "date", isoDate(date.day), others);
   }
   for (const point of tokens.points) {
     if (point.kind === "clock") {
@@ -75,10 +77,12 @@ function daysAfter({ daysAfter }: DateToken, dates: readonly DateToken[]): strin
   );
 }
 
-/** "Saturday" can also be the following Saturday, and "3 January" can be in the next year. */
-function laterDays(date: DateToken): string[] {
+/** "Saturday" can also be a following Saturday, and "3 January" can be in the next year. */
+function laterDays(date: DateToken, hasWeek: boolean): string[] {
   if (date.day === null || date.ifPast === "refuse") return [];
-  if (date.ifPast === "week") return [isoDate(date.day + 7), ...(date.span ? [isoDate(date.day + 1)] : [])];
+  if (date.ifPast === "week") {
+    return [7, ...(hasWeek ? [14] : []), ...(date.span ? [1] : [])].map((days) => isoDate(date.day! + days));
+  }
   const { year, month, date: dateOfMonth } = calendarOf(date.day);
   const later = date.ifPast === "year"
     ? dayOf(year + 1, month, dateOfMonth)

@@ -280,7 +280,7 @@ export class MomentReader {
     };
     const reasons: (Reason | null)[] = [
       point.kind === "part" ? "day_part" : null,
-      isAfterStart ? "after_start" : null,
+      isAfterStart && date.daysAfter! > 1 ? "after_start" : null,
       this.#isMidnightOf(point, date) ? "late_night_date" : null,
     ];
     let minute = pick(day), onDay = day;

@@ -14,7 +14,7 @@ const INDIFFERENT_EN_AFTER =
 const INDIFFERENT_EN_BEFORE =
   /(?:don'?t (?:really )?(?:need|require|care about|mind)|do not (?:need|require|care about)|no need (?:for|of|to)|doesn'?t (?:need|have) to (?:be|have)|doesn'?t need|needn'?t (?:be|have)|drop|remove|forget(?: about)?|lose|take (?:off|out|away)|get rid of|with or without|not necessarily) (?:a |an |any |the |to be |be |it to be )?$/iu;
 const EXCLUDED_EN_BEFORE =
-  /(?:(?<![a-z])(?:no|not|neither|nor|non|without|avoid(?:ing)?|except(?: for)?|excluding|exclude|other than|anything but|but not|rather not|never|hate|can'?t use|isn'?t|don'?t want|do not want|don'?t like|instead of|skip)(?: in| on| be| to use)?(?: a| an| any| the)?) ?-?$/iu;
+  /(?:(?<![a-z])(?:no|not|neither|nor|non|without|avoid(?:ing)?|except(?: for)?|excluding|exclude|other than|(?:any|every)(?:thing|where|place) but|all but|but not|rather not|never|hate|can'?t use|isn'?t|don'?t want|do not want|don'?t like|instead of|skip)(?: in| on| be| to use)?(?: a| an| any| the)?) ?-?$/iu;
 const EXCLUDED_EN_AFTER = /^ (?:excluded|is out|not ok|not okay|not allowed|won'?t do)/iu;
 
 /** The polarity, and the span including the words that express it. */

@@ -80,13 +80,13 @@ export function parseText(raw: string, options: ParseOptions): ParsedSearch {
   const scanner = new Scanner(text);
   const positions = takePositions(scanner);
   const tokens = takeTokens(scanner, clock);
-  const stay = new StayReader(scanner, tokens, clock).read();
+  const hasContext = options.context !== undefined;
+  const stay = new StayReader(scanner, tokens, clock, hasContext).read();
   const stayMs = stay.entry !== null && stay.exit !== null ? stay.exit - stay.entry : null;
   const conditions = readConditions(scanner, tokens, stayMs, options.context);
   const hasTokens = hasAny(tokens);
   // "the nearest free parking": nearest to the user, unless there is a place or a previous search.
-  const wantsNearest = conditions.sort === "distance" && options.context === undefined;
-  const hasContext = options.context !== undefined;
+  const wantsNearest = conditions.sort === "distance" && !hasContext;
   const known = { hasMore: hasTokens || positions.length > 0, distances: tokens.distances, wantsNearest, hasContext };
   const place = at(scanner, positions, readPlace(scanner, known));
   const mentions = mentionsOf(scanner, tokens);

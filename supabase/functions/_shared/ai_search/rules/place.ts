@@ -24,7 +24,7 @@ const OWN_EN =
 
 /** Places that only the user knows. Without other words they are not a place. */
 const GENERIC =
-  /^(?:(?:私|うち|自分|僕|俺|わたし|彼女|彼|友達|友人|実家|両親|妻|夫|子ども|子供)の)?(?:駅|会社|職場|家|自宅|うち|実家|ホテル|宿|病院|学校|会場|お?店|レストラン|オフィス|事務所|コンビニ|スーパー|銀行|郵便局|公園|空港|現場|大学|市役所|役所|ショッピング(?:モール|センター)|商業施設|デパート|百貨店|映画館|マンション|アパート|ビル|海|山|街|町|都心|市内|駅前|目的地|そこ|あそこ|どこか|どこでも)$|^(?:the |my |our |a |an |his |her )?(?:home|house|apartment|flat|office|work|workplace|company|hotel|hospital|school|station|airport|venue|restaurant|shop|store|mall|beach|gym|clinic|downtown|city|town|area|center|centre|destination|friend'?s(?: (?:house|place))?|girlfriend|boyfriend|parents'?(?: house)?)$/iu;
+  /^(?:(?:私|うち|自分|僕|俺|わたし|彼女|彼|友達|友人|実家|両親|妻|夫|子ども|子供)の)?(?:駅|会社|職場|家|自宅|うち|実家|ホテル|宿|病院|学校|保育園|幼稚園|塾|スキー場|会場|お?店|レストラン|オフィス|事務所|コンビニ|スーパー|銀行|郵便局|公園|空港|現場|大学|市役所|役所|ショッピング(?:モール|センター)|商業施設|デパート|百貨店|映画館|マンション|アパート|ビル|海|山|街|町|都心|市内|駅前|目的地|そこ|あそこ|どこか|どこでも)$|^(?:the |my |our |a |an |his |her )?(?:home|house|apartment|flat|office|work|workplace|company|hotel|hospital|school|station|airport|venue|restaurant|shop|store|mall|beach|gym|clinic|downtown|city|town|area|center|centre|destination|friend'?s(?: (?:house|place))?|girlfriend|boyfriend|parents'?(?: house)?)$/iu;
 
 /** Such a text is source code or markup: only the words after "near" can be a place. */
 const CODE_TEXT = /[{}<>=*|\\$_]|--/u;

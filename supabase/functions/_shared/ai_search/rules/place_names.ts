@@ -84,6 +84,8 @@ function japaneseName(piece: string, start: number, particle: string, after: str
   if (hiragana === 0) score += 2;
   else if (hiragana > name.length / 2 && hiragana > 5 && !isNear) score -= 1.5;
   if (name.length === 1) score -= 3;
+  // どこで見られる, キャンセルしたい
+  if (/^どこ|したい$/u.test(name)) score -= 9;
   return [{ name, score, start, marked: isNear || score >= 5, preposition: "" }];
 }
 

@@ -3,7 +3,8 @@ import type { Scanner, Span } from "./scanner.ts";
 
 /** The thing that an amount pays for. */
 export type PriceUnit =
-  | { readonly of: "stay" | "day" }
+  /** A period is a week, a month or a year. */
+  | { readonly of: "stay" | "day" | "period" }
   /** Price per this many minutes. */
   | { readonly of: "rate"; readonly minutes: number };
 
@@ -27,13 +28,17 @@ export interface OtherMoney extends Span {
 }
 
 const AMOUNT =
-  /(?<![\d.])(?:¥? ?(?<range>\d{1,6}) ?(?:円|yen)? ?(?:~|-|から|to|and) ?)?(?:¥ ?(?<sign>\d{1,7}(?:\.\d)?)(?<signk>k)?(?: ?円)?|(?<plain>\d{1,7}(?:\.\d)?) ?(?<k>k|千|万)? ?(?:円(?![札玉硬])|(?:yens?|jpy)(?![a-z])))/giu;
+  /(?<![\d.])(?:¥? ?(?<range>\d{1,6}) ?(?:円|yen)? ?(?:~|-|から|to|and) ?)?(?:¥ ?(?<sign>\d{1,7}(?:\.\d)?)(?<signk>k)?(?: ?円)?|(?<plain>\d{1,7}(?:\.\d)?) ?(?<k>k|千|万)? ?(?:円(?![札玉硬]|ずつ)|(?:yens?|jpy)(?![a-z])))/giu;
 
 const FOREIGN =
   /[$€£₩] ?\d{1,7}(?:\.\d{1,2})?|\d{1,7}(?:\.\d{1,2})? ?(?:dollars?|bucks|usd|eur|euros?|pounds|ドル|ユーロ|ポンド|ウォン|元(?!町))(?![a-z])/giu;
 
 const FREE_PART =
-  /(?:最初の?|初回|はじめの|first|初め)? ?(?:\d{1,3} ?)?(?:時間|分|hours?|minutes?|mins?)(?:間|以内|まで)?(?:は|が)? ?(?:無料|タダ|(?:is |are |for )?free)|(?<![a-z-])free (?:for )?(?:the )?(?:first )?(?:\d{1,3} ?)?(?:hours?|minutes?|mins?)/giu;
+  /(?:最初の?|初回|はじめの|first|初め)? ?(?:\d{1,3} ?)?(?:時間|分|hours?|minutes?|mins?)(?:間|以内|まで)?(?:は|が|なら|だけ|であれば)? ?(?:無料|タダ|(?:is |are |for )?free)|(?<![a-z-])free (?:for )?(?:the )?(?:first )?(?:\d{1,3} ?)?(?:hours?|minutes?|mins?)/giu;
+
+/** What a customer has to buy, with an amount that no parking costs: 2000円以上のお買い上げで, "spend at least 2000 yen". */
+const PURCHASE =
+  /(?:税込み?)?(?:¥ ?\d{1,6}|\d{1,6} ?円)(?:以上の?(?:[おご]?(?:買|購入|利用|飲食|食事|使)|で(?=[^。、]{0,8}(?:無料|割引|券)))|(?:の|を|分)?(?:お?買い?物|お?買い?上げ|購入|買[うっえ]))(?:い?物|い?上げ)?(?:した|って?|った|う|え)?(?:ら|ば|と|で|すると|の)?|(?<![a-z])(?:(?<!(?:n't|not|cannot|never) (?:[a-z]{1,6} ){0,2})spend(?:ing)? (?:at least|over|more than)|spent|(?:buy(?:ing)?|bought)(?: something)?(?: for| over| at least)?|purchases?(?: of)?(?: over| at least| more than)?) ?(?:¥ ?\d{1,6}|\d{1,6} ?(?:yen|jpy)(?![a-z]))|\d{1,6} ?(?:yen|jpy) (?:or more )?(?:purchase|shopping|receipt)(?![a-z])/giu;
 
 const FREE =
   /無料|(?<![ァ-ヶ])タダ(?![ァ-ヶ])|ただで(?=停|止|駐|と)|(?<![\d,])0円(?!札)|no charge|free of charge|(?<=(?:park for|parking(?: is| for)?) )free(?![ -](?:of|for the first))|(?<!(?:hands|toll|step|barrier|feel|hassle|stress)[ -])(?<![a-z])free(?= (?:parking|lot|car park|garage|of charge|to park)|,|\.|$| (?:near|in|at|around))/giu;
@@ -42,15 +47,16 @@ const COIN = /ワンコイン|500円玉(?: ?[1一]枚)?|one[- ]coin/giu;
 
 /** A number that is only a price because of the words around it. */
 const BARE =
-  /(?:予算は?|budget (?:is |of )?|上限は?|(?:can't|cannot|can not|don't want to|won't|wouldn't|not) (?:pay|spend) (?:more than|over)|under|below|less than|up to|no more than|at most|max(?:imum)?(?: of)?|cheaper than) ?(?:about |around )?(?<a>\d{3,6}|\d{1,2}(?:\.\d)?(?<k>k))(?! ?(?!(?:for|in|at|near|around|by|please|today|tonight|tomorrow|per|an?|each)(?!\p{L}))[\p{L}\d:.])|(?<![\d.:/-])(?<b>\d{3,6}) ?(?:(?:以内|以下|未満)(?! ?の?距離)|(?:or (?:less|under|below|cheaper)|max(?:imum)?|tops|at most)(?![a-z]))/giu;
+  /(?:予算は?|budget (?:is |of )?|上限は?|(?:can't|cannot|can not|don't want to|won't|wouldn't|not) (?:pay|spend) (?:more than|over)|under|below|less than|up to|no more than|at most|max(?:imum)?(?: of)?|cheaper than) ?(?:about |around )?(?<a>\d{3,6}|\d{1,2}(?:\.\d)?(?<k>k))(?! ?(?!(?:for|in|at|near|around|by|please|today|tonight|tomorrow|per|an?|each)(?!\p{L}))[\p{L}\d:.])|(?<![\d.:/-])(?<b>\d{3,6}) ?(?:(?:以内|以下|未満)(?! ?の?距離)|(?:or (?:less|under|below|cheaper)|max(?:imum)?|tops|at most)(?![a-z]))|(?<![\d.:/-])(?:[1-9]\d{1,4} ?(?:-|~|to) ?)?(?<c>[1-9]\d{2,4})(?= ?(?:\/ ?|an |per )h(?:ou)?r(?![a-z]))/giu;
 
 const RATE_AFTER =
-  /^ ?(?:\/|per|an?|each|every|あたり|毎) ?(?<n>\d{1,3})? ?(?<u>時間?|h(?:ou)?rs?|h|hour|分|min(?:ute)?s?|日|day|d|泊|night|half(?: an)? hour)(?![a-z])|^ ?(?<hourly>hourly)|^ ?(?<daily>daily|日額)/iu;
+  /^ ?(?:\/|per|an?|each|every|あたり|毎) ?(?<n>\d{1,3})? ?(?<u>時間?|h(?:ou)?rs?|h|hour|分|min(?:ute)?s?|日|day|d|泊|night|half(?: an)? hour|週間?|weeks?|年|years?)(?![a-z])|^ ?(?<hourly>hourly)|^ ?(?<daily>daily|日額)/iu;
 const RATE_BEFORE =
   /(?<n>\d{1,3}) ?(?<u>時間|h|hours?|分|min(?:ute)?s?)(?: ?(?:あたり|当たり|当り|につき|毎に?|ごとに?|の?料金[がは]?))?(?:が|は|:|=|\/)? ?$|(?<hourly>時給|時間単価|hourly(?: rate)?(?: of)?) ?$/iu;
 const CAP_BEFORE =
   /(?:(?:1日|24時間|24h|当日|日中|昼間|夜間|平日|土日祝?|12時間)の? ?)?(?:最大(?:料金)?|上限(?:料金)?|打ち?止め|daily (?:max(?:imum)?|cap)(?: of| fee)?|day ?max|capped at|(?:a )?cap(?: of)?)(?:が|は|で|も|:)? ?$/iu;
 const DAY_BEFORE = /(?:1日(?:あたり|当たり|につき|で|に)?|日額|日あたり|daily|per day|a day|1泊) ?$/iu;
+const WEEK_BEFORE = /(?<![\d今来先翌])週 ?$/u;
 const MOST_BEFORE =
   /(?:(?:can't|cannot|can not|don't want to|won't|wouldn't|not) (?:pay|spend) (?:more than|over)|under|below|less than|up to|no more than|not more than|not over|at most|max(?:imum)?(?: of)?|within|cheaper than|not exceed(?:ing)?|(?:my )?budget(?: is| of|'s)?:?|予算(?:は|が)?|上限(?:は|が)?|せいぜい|~)(?: about| around)? ?$/iu;
 const ABOUT_BEFORE = /(?:around|about|approximately|approx\.?|roughly|~|約|だいたい|大体) ?$/iu;
@@ -70,6 +76,7 @@ function minutesOf(count: string | undefined, unit: string): number {
 function unitOf(rate: RegExpExecArray | null): PriceUnit | undefined {
   if (rate === null) return undefined;
   const { n, u, hourly, daily } = rate.groups!;
+  if (/^(?:週|年|week|year)/iu.test(u ?? "")) return { of: "period" };
   const minutes = daily !== undefined ? 1440 : hourly !== undefined ? 60 : minutesOf(n, u!);
   return minutes === 1440 ? { of: "day" } : { of: "rate", minutes };
 }
@@ -115,8 +122,8 @@ function readAmount(scanner: Scanner, match: RegExpExecArray, span: Span) {
     else if (stepBefore(ABOUT_BEFORE) !== null) about = true;
     else if (stepBefore(LEAST_BEFORE) !== null) atLeast = true;
   }
-  const before = unit.of === "stay" ? stepBefore(DAY_BEFORE) : null;
-  if (before !== null) unit = { of: "day" };
+  if (unit.of === "stay" && stepBefore(DAY_BEFORE) !== null) unit = { of: "day" };
+  else if (unit.of === "stay" && stepBefore(WEEK_BEFORE) !== null) unit = { of: "period" };
   else if (unit.of === "stay" && !cap) unit = rateBefore(scanner, start, (length) => start -= length) ?? unit;
   if (atLeast && !bounded && least === null) least = amount;
   return {
@@ -156,7 +163,9 @@ export function takePrices(scanner: Scanner): (Price | OtherMoney)[] {
     coin,
     cap: false,
   });
+  const purchases = scanner.take(PURCHASE, otherMoney("free_part"));
   return [
+    ...purchases,
     ...scanner.take(FREE_PART, otherMoney("free_part")),
     ...scanner.take(FOREIGN, (_, span) => {
       const bound = MOST_BEFORE.exec(scanner.before(span.start));
@@ -178,11 +187,14 @@ export function takePrices(scanner: Scanner): (Price | OtherMoney)[] {
       };
     }),
     ...scanner.take(AMOUNT, (match, span) => readAmount(scanner, match, span)),
-    ...scanner.take(FREE, () => simple(0, false)),
+    // Free for customers is not free.
+    ...(purchases.length === 0
+      ? scanner.take(FREE, () => simple(0, false))
+      : scanner.take(FREE, otherMoney("free_part"))),
     ...scanner.take(
       BARE,
       ({ groups }, span) => {
-        const amount = Number.parseFloat(groups!["a"] ?? groups!["b"]!) * scale(groups!["k"]);
+        const amount = Number.parseFloat(groups!["a"] ?? groups!["b"] ?? groups!["c"]!) * scale(groups!["k"]);
         const rate = RATE_AFTER.exec(scanner.after(span.end));
         let { start } = span;
         const unit = unitOf(rate) ?? rateBefore(scanner, start, (length) => start -= length);

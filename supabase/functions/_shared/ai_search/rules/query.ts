@@ -77,6 +77,9 @@ export function readConditions(
     if (!conditions.wanted.includes(name)) conditions.wanted.push(name);
   };
 
+  const isMonthly = tokens.attributes.some(({ name, polarity }) =>
+    name === "monthly_available" && polarity === "wanted"
+  );
   for (const price of tokens.prices) readPrice(price);
   // Without a stay, lots are compared by the price of one hour.
   const isHourly = tokens.prices.some((price) =>
@@ -126,6 +129,10 @@ export function readConditions(
     const { most, least, unit, vague } = price;
     if ((most ?? 0) > MAX_PRICE || (least ?? 0) > MAX_PRICE) {
       return void leave(price, "max_price", "out_of_range", most ?? least);
+    }
+    // An amount for a month limits neither a stay nor an hour of it.
+    if (unit.of === "period" || isMonthly && unit.of !== "rate") {
+      return void leave(price, "max_price", "no_condition", most ?? least);
     }
     if (price.cap) want("has_max_fee");
     // Of a whole stay it says nothing about an hour, as the limit.

@@ -1,7 +1,7 @@
 /** Start and end of the stay, from the times, days and durations of the text. */
 import { type Anchor, anchorsOf, chooseAnchors, isRangeOfDates, OWN } from "./anchors.ts";
 import { DAY_PARTS, type Point } from "./clocks.ts";
-import type { DateToken, Repetition } from "./dates.ts";
+import { type DateToken, inWeek, type Repetition, weeksAhead } from "./dates.ts";
 import type { Length } from "./durations.ts";
 import { calendarOf, isoDate, momentsOf, wallTimeOf } from "./local_time.ts";
 import { type LocalClock, MINUTE, MomentReader } from "./moments.ts";
@@ -11,6 +11,8 @@ import type { Scanner } from "./scanner.ts";
 const MAX_STAY_MS = 31 * 86_400_000;
 /** 5日と6日: two stays. */
 const LIST = /^,? ?(?:と|や|か|または|もしくは|and|&|or) ?(?:on )?(?:the )?$/iu;
+const CHANGE =
+  /変更|(?:に|と)(?:して|直して)|を\d{1,2}(?::\d{2}|時(?:半|\d{1,2}分)?)に|(?<![a-z])(?:instead|change|make (?:it|that))(?![a-z])/iu;
 const OVERNIGHT_START = 18 * 60;
 const OVERNIGHT_END = 10 * 60;
 
@@ -31,10 +33,13 @@ export interface Stay {
 /** Combines the times, days and durations of one text. One instance per text. */
 export class StayReader extends MomentReader {
   readonly #tokens: StayTokens;
+  /** The text changes a stay, whose times are not known: "until 9pm instead". */
+  readonly #isChange: boolean;
 
-  constructor(scanner: Scanner, tokens: StayTokens, clock: LocalClock) {
+  constructor(scanner: Scanner, tokens: StayTokens, clock: LocalClock, isRefinement: boolean) {
     super(scanner, clock);
     this.#tokens = tokens;
+    this.#isChange = isRefinement && CHANGE.test(scanner.text);
     this.isOnWorkdays = tokens.repetitions.some((repetition) => repetition.isOnWorkdays);
   }
 
@@ -81,7 +86,12 @@ export class StayReader extends MomentReader {
       merged[merged.length - 1] = this.#single(last, date);
     }
     // "the holidays, from 30 December": a vague date is ignored next to an exact date.
-    const named = merged.filter((date) => date.problem !== "vague");
+    // 来週 有馬で 金曜の10時: the day is one of that week.
+    const week = merged.find((date) =>
+      date.problem === "vague" && /週|week|来月|来年|next/iu.test(this.scanner.slice(date))
+    );
+    const named = merged.filter((date) => date.problem !== "vague")
+      .map((date) => week === undefined || date.weekday === null ? date : this.#single(week, date));
     return named.some((date) => date.day !== null) ? named : merged;
   }
 
@@ -91,10 +101,10 @@ export class StayReader extends MomentReader {
     if (named === null) return { ...(first.day === null ? second : first), ...whole };
     const other = named === first ? second : first;
     if (other.span) {
-      const isNextWeek = /来週|next week/iu.test(this.scanner.slice(other));
-      const monday = this.clock.today.day - ((this.clock.today.weekday + 6) % 7);
-      const day = isNextWeek ? monday + 7 + ((named.weekday! + 6) % 7) : named.day;
-      return { ...named, day, ...whole };
+      const words = this.scanner.slice(other), weeks = weeksAhead(words);
+      // 来月の金曜: one of four or five.
+      if (/来月|来年|next (?:month|year)/iu.test(words)) return { ...other, ...whole };
+      return { ...named, day: weeks > 0 ? inWeek(this.clock.today, weeks, named.weekday!) : named.day, ...whole };
     }
     if (other.day === null) return { ...other, ...whole };
     if (calendarOf(other.day).weekday === named.weekday) return { ...other, ...whole };
@@ -118,6 +128,7 @@ export class StayReader extends MomentReader {
     const isToday = entry !== null && "today" in entry.point && entry.point.today;
     // "9 to 6 tomorrow", "9am Saturday 3pm": the date after the end, or after the start, also applies to the start.
     const shared = entry !== null && exit !== null && entry.date === null && !isToday && exit.date !== null &&
+      exit.date.daysAfter !== 1 &&
       (exit.date.start >= exit.start || OWN.test(this.scanner.text.slice(entry.end, exit.date.start)));
     const entryDate = entry?.date ?? (shared ? exit!.date : null) ??
       (first !== null && exit?.date !== first && !isToday ? first : null);
@@ -131,7 +142,15 @@ export class StayReader extends MomentReader {
       if (first !== null) this.#noClock(first);
       return { entry: null, exit: null };
     }
-    return this.#times(entry, exit, entryDate, exitDate, duration, whole);
+    const found = this.#times(entry, exit, entryDate, exitDate, duration, whole);
+    if (days !== undefined && found.entry !== null && found.exit !== null) {
+      const [last, start] = [found.exit, found.entry].map((at) => wallTimeOf(at, this.clock.zone).day);
+      // 3日間 12/5 9時~12/7 18時: three days, of which the first and the last count.
+      if (![days.days, days.days - 1].includes(last! - start!)) {
+        this.leave(days, "exit_at", "conflict", this.at(found.exit));
+      }
+    }
+    return found;
   }
 
   /** Records why a date cannot be used. With one such date there is no stay. */
@@ -187,6 +206,9 @@ export class StayReader extends MomentReader {
         end = this.endOn(exit, day, false);
         this.leave(exit, "entry_at", "no_clock", null);
         return { entry: null, exit: end };
+      } else if (this.#isChange) {
+        this.leave(exit, "entry_at", "change", null);
+        return { entry: null, exit: this.exitMoment(exit, now, null, exitDate) };
       } else {
         start = now;
         this.assume(exit, "entry_at", "from_now", this.at(now));
@@ -194,6 +216,10 @@ export class StayReader extends MomentReader {
     } else if (duration !== undefined) {
       if (entryDate !== null && entryDate.day !== today.day) {
         this.#noClock(entryDate);
+        return { entry: null, exit: null };
+      }
+      if (this.#isChange) {
+        this.leave(duration, "entry_at", "change", null);
         return { entry: null, exit: null };
       }
       start = now;

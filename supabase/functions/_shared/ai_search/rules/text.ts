@@ -17,7 +17,9 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/[”“″]/gu, '"'],
   [/[、，､]/gu, "、"],
   [/[。｡]/gu, "。"],
-  [/(?<=\d|noon|midnight) ?-?ish(?![a-z])/giu, ""],
+  [/(?<=\d(?: ?[ap]m)?|noon|midnight) ?-?ish(?![a-z])/giu, ""],
+  [/(?:さ来|翌々)(?=週|月)/gu, "再来"],
+  [/次の?週(?!末)/gu, "翌週"],
   [/(?<=[一-龠々ァ-ヶー])んとこ(?:ろ)?/gu, "の近く"],
   [/(?<![\p{L}\d])(?:u[hm]m?|erm?|hmm)(?![\p{L}\d]),?/giu, " "],
   [
