@@ -38,6 +38,7 @@ function kilometres(a: View, b: View): number {
 
 const TOKYO: View = [35.68, 139.77];
 const SAPPORO: View = [43.06, 141.35];
+const SHIBUYA: View = [35.67, 139.7];
 
 Deno.test("places: without the data a database knows prefectures and municipalities", async () => {
   assert.equal((await suggest("渋谷"))[0]?.name, "渋谷区");
@@ -229,6 +230,92 @@ Deno.test("places: words for the kind of a place are understood, also while they
   assert.equal((await suggest("Shinagawa-ku"))[0]?.name, "品川区");
   assert.equal((await suggest("横浜青葉インター"))[0]?.name, "横浜青葉IC");
   assert.equal((await suggest("大宮区"))[0]?.name, "さいたま市大宮区");
+});
+
+Deno.test("places: words around a name, other spellings and addresses find the place, first with a map of its city", async () => {
+  const cases: Record<string, readonly [place: string, at: View, ...typed: string[]][]> = {
+    "words around": [
+      [
+        "渋谷駅",
+        SHIBUYA,
+        "near Shibuya",
+        "渋谷 駐車場",
+        "渋谷のあたり",
+        "渋谷駅の近く",
+        "渋谷付近",
+        "parking near Shibuya Station",
+      ],
+      ["上野駅", TOKYO, "parking in Ueno", "Ueno parking", "上野 コインパーキング", "月極 上野"],
+      ["東京タワー", TOKYO, "parking near Tokyo Tower", "東京タワー周辺 駐車場", "東京タワー🗼"],
+      ["日本橋駅", TOKYO, "日本橋 駐車場"],
+      ["京王八王子駅", [35.66, 139.34], "京王八王子 駐車場"],
+      ["横浜駅", [35.47, 139.62], "横浜駅から徒歩5分", "横浜駅 バイク 駐車場"],
+      ["横浜市", [35.47, 139.62], "Yokohama-shi Japan"],
+    ],
+    "lines and exits": [
+      [
+        "新宿駅",
+        SHIBUYA,
+        "JR新宿駅",
+        "ＪＲ新宿",
+        "小田急線新宿駅",
+        "新宿駅東口",
+        "Shinjuku station west exit",
+        "shinjuku west exit",
+      ],
+      ["池袋駅", SHIBUYA, "西武池袋", "池袋東口", "池袋駅 西口"],
+      ["銀座駅", TOKYO, "地下鉄 銀座駅", "東京メトロ銀座駅", "銀座駅A5出口"],
+      ["神保町駅", TOKYO, "都営新宿線 神保町"],
+      ["大阪駅", [34.7, 135.5], "大阪駅前", "大阪駅 桜橋口"],
+    ],
+    addresses: [
+      [
+        "丸の内1丁目",
+        TOKYO,
+        "〒100-0005 東京都千代田区丸の内1丁目9-1",
+        "1-9-1 Marunouchi, Chiyoda-ku",
+        "千代田区丸の内１－９－１",
+      ],
+      ["梅田3丁目", [34.7, 135.5], "大阪市北区梅田３丁目１−１", "3-1-1 Umeda, Kita Ward, Osaka"],
+      ["六本木6丁目", TOKYO, "6 Chome-10-1 Roppongi, Minato City", "港区六本木6丁目10-1 六本木ヒルズ"],
+      ["栄3丁目", [35.17, 136.9], "名古屋 栄 3-5-12"],
+      ["北五条西2丁目", SAPPORO, "札幌市中央区北5条西2丁目", "札幌市中央区北五条西二丁目"],
+      ["南二十二条西7丁目", SAPPORO, "札幌市中央区南22条西7丁目"],
+      ["北十条西3丁目", SAPPORO, "北海道札幌市北区北10条西3丁目"],
+    ],
+    areas: [
+      ["横浜市中区", [35.44, 139.64], "横浜 中区", "Naka Ward, Yokohama"],
+      ["大阪市北区", [34.7, 135.5], "大阪市北"],
+      ["京橋駅", [34.7, 135.53], "大阪府 京橋駅"],
+      ["難波駅", [34.67, 135.5], "なんば（大阪）"],
+    ],
+    spellings: [
+      ["御茶ノ水駅", TOKYO, "お茶の水", "御茶の水駅"],
+      ["高田馬場駅", SHIBUYA, "高田の馬場", "高田馬馬"],
+      ["新宿駅", SHIBUYA, "新塾駅"],
+      ["秋葉原駅", TOKYO, "秋葉腹"],
+      ["池袋駅", SHIBUYA, "いけぶろく"],
+      ["吉祥寺駅", SHIBUYA, "キチジョウシ"],
+      ["東京ビッグサイト", TOKYO, "東京ビックサイト"],
+    ],
+    interchanges: [
+      ["海老名JCT", [35.43, 139.38], "海老名JCT", "海老名ジャンクション"],
+      ["三郷JCT/IC", [35.83, 139.86], "三郷ジャンクション"],
+      ["談合坂SIC", [35.62, 139.04], "談合坂SA", "談合坂サービスエリア"],
+    ],
+  };
+  const wrong: string[] = [];
+  for (const [kind, places] of Object.entries(cases)) {
+    for (const [place, at, ...typed] of places) {
+      for (const q of typed) {
+        const found = await names(q, at);
+        if (found[0] !== place) wrong.push(`${kind}: ${q}: ${found.slice(0, 3)}`);
+        if (!(await names(q)).slice(0, 3).includes(place)) wrong.push(`${kind}: ${q} without a map`);
+      }
+    }
+  }
+  assert.deepEqual(wrong, []);
+  assert.deepEqual(await names("〒100-0005"), []);
 });
 
 Deno.test("places: typing errors are corrected", async () => {

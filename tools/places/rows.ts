@@ -257,7 +257,7 @@ function station(row: Fields<StationColumn>, stations: Stations): PlaceRow {
 type LandmarkColumn = "kind" | "name" | "name_en" | "aliases" | "pref" | "city" | "lat" | "lng";
 
 const LANDMARKS: Readonly<Record<string, { readonly importance: number; readonly radiusM: number }>> = {
-  airport: { importance: 75, radiusM: 1500 },
+  airport: { importance: 64, radiusM: 1500 },
   civic: { importance: 54, radiusM: 300 },
   district: { importance: 66, radiusM: 500 },
   hall: { importance: 62, radiusM: 400 },
@@ -304,20 +304,20 @@ function landmark(row: Fields<LandmarkColumn>, municipalities: ReadonlySet<strin
 
 type TownColumn = "pref" | "city" | "town" | "romaji" | "lat" | "lng" | "chome";
 
-function town(row: Fields<TownColumn>): PlaceRow {
+function town(row: Fields<TownColumn>, stations: Stations): PlaceRow {
   const { pref, city, town: name } = row;
   const romaji = withJointVowel(name, row.romaji);
   const chome = Number(row.chome);
+  const position = { lat: Number(row.lat), lng: Number(row.lng) };
   return {
     kind: "town",
     fullName: `${fullCity(pref, city)}${name}`,
     name: name.replace(/^大?字(?=.)/, ""),
     nameEn: romaji === "" ? null : romaji,
-    lat: Number(row.lat),
-    lng: Number(row.lng),
+    ...position,
     parent: fullCity(pref, city),
     radiusM: 400 + 100 * Math.min(8, chome),
-    importance: 8 + 2 * Math.min(8, chome),
+    importance: 8 + 2 * Math.min(8, chome) + stations.gain(position),
     chome,
     lines: null,
     names: [name, romaji],
@@ -376,8 +376,8 @@ class Interchanges {
   *rows(): Generator<PlaceRow> {
     const seen = new Set<string>();
     for (const { row: { name, type }, lat, lng, parent } of this.all) {
-      const full = name.endsWith(type) ? name : `${name}${type === "SIC" ? "スマートIC" : type}`;
-      const plain = name.replace(/(S?IC|JCT|スマートIC)$/, "");
+      const full = /(IC|JCT)$/.test(name) ? name : `${name}${type === "SIC" ? "スマートIC" : type}`;
+      const plain = name.replace(/(\/?(S?IC|JCT|スマートIC))+$/, "");
       const latin = this.#latin.get(name) || null;
       const fullName = `${parent}${full}`;
       if (seen.has(fullName)) continue; // both directions of one interchange
@@ -434,7 +434,7 @@ export async function* placeRows(): AsyncGenerator<PlaceRow> {
   yield* seen(withCities(read<MunicipalityColumn>("municipalities.csv.gz"), stations));
   yield* seen(map(read<StationColumn>("stations.csv.gz"), (row) => station(row, stations)));
   yield* map(read<LandmarkColumn>("landmarks.csv"), (row) => landmark(row, municipalities));
-  yield* seen(map(read<TownColumn>("towns.csv.gz"), town));
+  yield* seen(map(read<TownColumn>("towns.csv.gz"), (row) => town(row, stations)));
   yield* interchanges.rows();
 }
 

@@ -9,8 +9,9 @@
 -- private.place_names, as many as a place has names.
 --
 -- A question is first the beginning of a name. When a name has a suffix (駅, Station, 丁目, a municipality before it), the
--- rest is looked up too. When few places are found, typing errors are corrected. The order is the score: the importance of
--- the place, a bonus for its whole name, and a bonus for nearness to the middle of the map.
+-- rest is looked up too. When nothing is found, words around the name are left out (private.name_in_question). When few places
+-- are found, typing errors are corrected. The order is the score: the importance of the place, a bonus for its whole name, and
+-- a bonus for nearness to the middle of the map.
 --
 -- Invariants: every key equals private.place_key of a name; only `deno task places` and migrations write the tables.
 -- Interface: private.find_places, private.place_key; api.list_places, api.read_place.
@@ -71,6 +72,7 @@ language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
 declare
+  v_jo integer;
   v_key text := translate(
     private.plain_text(p_text),
     '-.,''’‘`´/()「」『』【】[]{}_&!:;"“”~#*+?、。〈〉《》ー',
@@ -80,8 +82,14 @@ begin
   if strpos(v_key, '丁目') > 0 then
     v_key := private.chome_digits(v_key);
   end if;
+  if v_key ~ '[0-9]条' then
+    -- The streets of Sapporo are 北五条西 in the data, and 北5条西 in addresses.
+    v_jo := substring(v_key from '([0-9]{1,2})条');
+    v_key := regexp_replace(v_key, '[0-9]{1,2}条', concat(substr('二三四五六七八九', v_jo / 10 - 1, (v_jo >= 20)::integer),
+      case when v_jo >= 10 then '十' end, substr('一二三四五六七八九', v_jo % 10, (v_jo % 10 > 0)::integer), '条'));
+  end if;
   if v_key ~ '[ァ-ヴ之乃]' then
-    v_key := regexp_replace(v_key, '([一-龠々])[ケガ]([一-龠])', '\1ガ\2', 'g');
+    v_key := regexp_replace(regexp_replace(v_key, '^オ(?=[一-龠])', '御'), '([一-龠々])[ケガ]([一-龠])', '\1ガ\2', 'g');
     v_key := private.kana_romaji(regexp_replace(v_key, '([一-龠々])[之乃]([一-龠])', '\1ノ\2', 'g'));
   end if;
   if left(v_key, 1) in ('大', '字') then
@@ -105,7 +113,7 @@ end
 $$;
 
 -- The key of a name: all spellings of one name have the same key. Width, case, spaces and punctuation do not count, nor do
--- macrons, old forms of kanji, ヶ for が, long vowels, double letters, and m for n before b, m and p.
+-- macrons, old forms of kanji, ヶ for が, long vowels, double letters, and m for n before b, m and p. A first お is 御.
 -- Most names are kanji or plain letters and are their own key. That is decided here, where Postgres inlines it.
 create function private.place_key(p_text text) returns text
 language sql immutable parallel safe
@@ -115,8 +123,8 @@ return case
   else private.folded_name(p_text)
 end;
 
--- Keys that a mistyped key may stand for: a letter too many, two letters swapped, and for Latin letters one that is wrong or
--- missing; also the other system of romanization (sibuya for shibuya).
+-- Keys that a mistyped key may stand for: a letter too many, two letters or kana swapped, and for Latin letters one that is
+-- wrong or missing. Also の between kanji, し or ち for じ, and the other system of romanization (sibuya for shibuya).
 create function private.misspelt_keys(p_key text) returns table (key text)
 language plpgsql immutable strict parallel safe rows 500
 set search_path = ''
@@ -131,6 +139,14 @@ begin
       union all
       select replace(regexp_replace(regexp_replace(p_key, 'z(i|y)', 'j\1', 'g'), 'ty([auo])', 'ch\1', 'g'), 'jy', 'j')
       union all
+      select regexp_replace(p_key, '([一-龠])no([一-龠])', '\1\2')
+      union all
+      select left(p_key, n - 1) || 'j' || substr(p_key, n + 2)
+      from generate_series(1, char_length(p_key) - 1) as n where substr(p_key, n, 2) in ('sh', 'ch')
+      union all
+      select left(p_key, n) || regexp_replace(substr(p_key, n + 1), '^([^aiueo]{1,2}[aiueo])([^aiueo]{1,2}[aiueo])', '\2\1')
+      from generate_series(0, char_length(p_key) - 4) as n
+      union all
       -- A letter too many. Without the last one a key is only shorter.
       select left(p_key, n - 1) || substr(p_key, n + 1) from generate_series(1, char_length(p_key) - 1) as n
       union all
@@ -141,7 +157,7 @@ begin
       from generate_series(1, char_length(p_key)) as n
       cross join (values (0), (1)) as w (width)
       cross join string_to_table('a,i,u,e,o,k,s,t,n,h,m,y,r,w,g,z,d,b,p,j,f,c,l,v', ',') as a (letter)
-      where p_key ~ '^[a-z0-9]+$'
+      where p_key ~ '^[a-z0-9]+$' or w.width = 1 and p_key ~ '[a-z]{3}'
     ) k
     where k.key <> p_key;
 end
@@ -272,7 +288,8 @@ begin
 end
 $$;
 
--- Places that a mistyped key may stand for, by their whole names; a longer key also by the beginning of a name.
+-- Places that a mistyped key may stand for, by their whole names; a longer key also by the beginning of a name. Of a name in
+-- kanji each but the first may be another: 新塾 is 新宿.
 create function private.places_by_misspelling(p_key text) returns table (id bigint, is_whole boolean)
 language plpgsql stable rows 20
 set search_path = ''
@@ -292,7 +309,17 @@ begin
       where n.key > k.key and n.key <= k.key || chr(1114111)
       order by n.key limit 20
     ) n
-    where char_length(p_key) >= 5;
+    where char_length(p_key) >= 5
+    union
+    select n.id, true
+    from generate_series(1, char_length(p_key) - 1) as g (n_before)
+    cross join lateral (
+      select n.place_id as id from private.place_names n
+      where n.key >= left(p_key, n_before) and n.key <= left(p_key, n_before) || chr(1114111)
+        and char_length(n.key) = char_length(p_key) and substr(n.key, n_before + 2) = substr(p_key, n_before + 2)
+      limit 20
+    ) n
+    where p_key ~ '^[一-龠]{2,8}$';
 end
 $$;
 
@@ -354,19 +381,26 @@ end
 $$;
 
 -- The places of these municipalities with a key, or those whose names begin with it: all where fewer than 200 names of the
--- country begin so, otherwise the 60 most important. None when there are no municipalities.
-create function private.places_in_areas(p_key text, p_areas bigint[], p_is_prefix boolean) returns setof bigint
+-- country begin so, otherwise the 60 most important. The municipalities themselves too, with a key. None when there are no
+-- municipalities.
+create function private.places_in_areas(p_key text, p_areas bigint[], p_is_prefix boolean)
+returns table (id bigint, is_whole boolean)
 language plpgsql stable rows 5
 set search_path = ''
 set plan_cache_mode = force_generic_plan -- each part is a look-up in an index
 as $$
 declare
   c_end constant text := p_key || chr(1114111); -- after every text that begins with the key
+  v_whole bigint[];
   v_ids bigint[];
 begin
   if p_areas is null or coalesce(p_key, '') = '' then
     return;
-  elsif p_is_prefix then
+  end if;
+  v_whole := array(select k.id from private.places_by_key(array[p_key]) k);
+  return query
+    select p.id, true from private.places p where p.id = any (v_whole) and (p.parent_id = any (p_areas) or p.id = any (p_areas));
+  if p_is_prefix then
     v_ids := array(
       (select n.place_id from private.place_names n where n.key >= p_key and n.key <= c_end order by n.key limit 200)
       union all
@@ -374,14 +408,12 @@ begin
       union all
       (select p.id from private.places p where p.key_en >= p_key and p.key_en <= c_end order by p.key_en limit 200)
     );
-  else
-    v_ids := array(select k.id from private.places_by_key(array[p_key]) k);
   end if;
-  if not p_is_prefix or cardinality(v_ids) < 200 then
-    return query select p.id from private.places p where p.id = any (v_ids) and p.parent_id = any (p_areas);
-  else
+  if cardinality(v_ids) < 200 then
+    return query select p.id, false from private.places p where p.id = any (v_ids) and p.parent_id = any (p_areas);
+  elsif p_is_prefix then
     return query
-      select p.id from private.places p
+      select p.id, false from private.places p
       where p.parent_id = any (p_areas) and case
         when p.key_ja is not null then p.key_ja ^@ p_key or p.key_en ^@ p_key
         -- The names that begin so in the cell of the place. The limit keeps this a look-up.
@@ -402,6 +434,47 @@ create function private.nearness(p_lat double precision, p_lng double precision,
 language sql immutable parallel safe
 return 45 / (1 + 7.4 * sqrt(power(p_lat - p_to_lat, 2) + power((p_lng - p_to_lng) * cos(radians(p_to_lat)), 2)));
 
+-- The name in a question that has words around it: a postcode, an exit, how near it is to be, what is looked for. Without such
+-- words after it, also without those before it, as a line or its company: 京王八王子 駐車場 is 京王八王子. Null when there are none.
+create function private.name_in_question(p_text text) returns text
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+declare
+  c_before constant text[] := '{"日本、","日本 ",jr,jr東日本,jr東海,jr西日本,jr九州,jr北海道,jr四国,"shinkansen ",地下鉄,東京メトロ,大阪メトロ,メトロ,都営,市営,'
+    '東急,京急,京王,京成,小田急,西武,東武,相鉄,近鉄,阪急,阪神,京阪,南海,名鉄,西鉄,つくばエクスプレス,駐車場,コインパーキング,パーキング,安い,月極,'
+    '"cheap ","where to park ","near ","around ","close to ","next to ","in ","at ","to ","the ","station ","parking ","parking lot ","car park "}';
+  c_after constant text[] := '{の,に,で,へ,を,から,まで,周辺,付近,近辺,近く,近い,近所,そば,辺り,あたり,らへん,界隈,方面,エリア,行き,行きたい,駐,駐車,駐車場,'
+    'コインパーキング,パーキング,時間貸し,最大料金,安い,月極,バイク," parki"," parkin"," parking"," parking lot"," car park"," nearby"," area",'
+    '" japan"," exit"," gate"," north"," south"," east"," west"," central"}';
+  c_around constant text := ' ,、。';
+  v_text constant text := lower(normalize(p_text, nfkc));
+  v_name text := regexp_replace(regexp_replace(v_text, '〒?\s*(?<![0-9])[0-9]{3}-?[0-9]{4}(?![0-9])', ' '),
+    '[@\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]', ' ', 'g');
+  v_last text;
+begin
+  v_name := regexp_replace(v_name, '^(.*[^の]駅|.+\y(station|sta|stn|eki)\y)[^駅]+$', '\1');
+  loop
+    v_last := v_name;
+    v_name := btrim(v_name, c_around);
+    v_name := left(v_name, char_length(v_name)
+      - coalesce((select max(char_length(w)) from unnest(c_after) as w where right(v_name, char_length(w)) = w), 0));
+    v_name := regexp_replace(v_name, '([東西南北中央]{1,3}口|[a-z]?[0-9]*[a-z]?番?(出口|改札)|徒歩[0-9]*分?)$', '');
+    exit when v_name = v_last;
+  end loop;
+  if v_name = btrim(v_text, c_around) then
+    loop
+      v_last := v_name;
+      v_name := btrim(v_name, c_around);
+      v_name := substr(v_name, 1 + coalesce((select max(char_length(w)) from unnest(c_before) as w where v_name ^@ w), 0));
+      v_name := regexp_replace(v_name, '^[^\s駅]{2,9}線(?=.)', '');
+      exit when v_name = v_last;
+    end loop;
+  end if;
+  return nullif(nullif(v_name, v_text), '');
+end
+$$;
+
 -- The places of a question, best first. With p_is_prefix a question may be the beginning of a name, and typing errors are
 -- corrected; without it only whole names are found. match is whole, beginning or corrected. lat and lng are the
 -- middle of the map, or null.
@@ -415,14 +488,16 @@ set search_path = ''
 as $$
 declare
   c_whole constant real := 25;
+  c_in_area constant real := 5;
   c_corrected constant real := -45;
   v_text constant text := private.chome_digits(private.plain_text(left(p_text, 200)));
   v_key constant text := left(private.place_key(left(p_text, 200)), 100);
-  v_words constant text[] := array_remove(regexp_split_to_array(left(p_text, 200), '[,、，[:space:]　]+'), '');
+  v_words text[];
   v_ids bigint[];
   v_bonus real[];
   v_more_ids bigint[];
   v_found text[];
+  v_name text;
   v_base text;
   v_chome integer;
   v_has_whole boolean;
@@ -447,14 +522,16 @@ begin
   v_bonus := coalesce(v_bonus, '{}');
 
   -- With the word for its kind: 新宿駅, Shinjuku Station, Minato City; while typing also a part of that word.
-  v_found := regexp_match(v_key, '^(.+?)(駅|station|sta|stn|eki|city|ward|town|village|ic|inta|intachenji|interchange)$');
+  v_found := regexp_match(v_key, '^(.+?)(駅|station|sta|stn|eki|city|ward|town|village|ic|inta|intachenji|interchange|jankushon|junction|(?<=[一-龠])[sp]a|sabisueria|servicearea|pakingueria|parkingarea)$');
+  v_name := coalesce(v_found[1], v_key);
   if v_found is null and p_is_prefix and v_ids = '{}' then
     v_found := regexp_match(v_key, '^(.{3,}?)(st?|stat|stati|statio|ek?|ci|cit|wa|war|inter.*)$');
   end if;
   if v_found is not null then
     v_more_ids := array(
-      select h.id from private.places_by_key(array[v_found[1]]) h join private.places p on p.id = h.id
-      where p.kind = case when v_found[2] ~ '^(駅|s|e)' then 'station' when v_found[2] ~ '^i' then 'interchange' else 'municipality' end);
+      select h.id from private.places_by_key(array[v_found[1] || case when left(v_found[2], 1) = 'j' then 'jct' else '' end]) h
+      join private.places p on p.id = h.id
+      where p.kind = case when v_found[2] ~ '^(駅|s$|st|e)' then 'station' when v_found[2] ~ '^[ctvw]' then 'municipality' else 'interchange' end);
     v_ids := v_ids || v_more_ids;
     v_bonus := v_bonus || array_fill(c_whole + 10, array[cardinality(v_more_ids)]);
   end if;
@@ -462,7 +539,7 @@ begin
   -- An address: the name of a town, then 丁目 and numbers; in Latin letters the numbers come first.
   if v_text ~ '[0-9]' then
     v_found := coalesce(
-      regexp_match(v_text, '^(.*?[^0-9-])-?([0-9]{1,2})(?:丁目|-?chome|-[0-9]|番|$)'),
+      regexp_match(v_text, '^(?![0-9]+-?chome)(.*?[^0-9-])-?([0-9]{1,2})(?:丁目|-?chome|-[0-9]|番|$)'),
       regexp_match(regexp_replace(v_text, '^([0-9]{1,2})[-0-9]*(-?chome)?[-0-9]*,?([^0-9].*)$', '\3#\1'), '^(.*)#(.*)$'));
     v_base := private.place_key(v_found[1]);
     v_chome := v_found[2];
@@ -472,30 +549,44 @@ begin
     v_bonus := v_bonus || array_fill(c_whole, array[cardinality(v_more_ids)]);
   end if;
 
-  -- In a municipality or prefecture: 東京都港区六本木, Fuchu, Hiroshima.
+  -- In a municipality or prefecture: 東京都港区六本木, Fuchu, Hiroshima. An address with numbers is only a town.
   if c_whole > all (v_bonus) then
-    v_more_ids := array(
-      select h.id from private.areas_of_key(coalesce(v_base, v_key)) a
-      cross join lateral private.places_in_areas(a.rest, a.area_ids, p_is_prefix) as h (id));
-    if cardinality(v_words) > 1 then
-      v_more_ids := v_more_ids || array(
-        select h.id from (values
-          (v_words[1], v_words[2:]),
-          (case when v_words[1] ~ '^[0-9]' then v_words[2] end, v_words[3:]),
-          (v_words[cardinality(v_words)], v_words[:cardinality(v_words) - 1])
-        ) as w (name, others)
-        cross join lateral private.places_in_areas(private.place_key(w.name), private.areas_of_words(w.others), p_is_prefix) as h (id));
+    v_words := array(
+      select w.word from regexp_split_to_table(left(p_text, 200), '[,、，()（）[:space:]　]+') as w (word)
+      where w.word !~* '^([0-9０-９][-0-9０-９]*)?(-?chome[-0-9]*)?$');
+    select v_ids || coalesce(array_agg(h.id), '{}'),
+      v_bonus || coalesce(array_agg(case when h.is_whole then c_whole else c_in_area end), '{}')
+    into v_ids, v_bonus
+    from (
+      select a.rest as key, a.area_ids from private.areas_of_key(coalesce(v_base, v_key)) a
+      union all
+      select regexp_replace(private.place_key(w.name), '駅$', ''), private.areas_of_words(w.others) from (values
+        (v_words[1], v_words[2:]),
+        (v_words[cardinality(v_words)], v_words[:cardinality(v_words) - 1])
+      ) as w (name, others)
+      where cardinality(v_words) > 1
+    ) a
+    cross join lateral private.places_in_areas(a.key, a.area_ids, p_is_prefix and v_base is null) as h
+    join private.places p on p.id = h.id and (v_base is null or p.kind = 'town');
+  end if;
+
+  -- With words around the name: near Shibuya, 渋谷駅南口.
+  if p_is_prefix and v_ids = '{}' then
+    return query
+      select f.* from private.name_in_question(p_text) as n (name)
+      cross join lateral private.find_places(n.name, p_lat, p_lng, p_limit) f
+      where n.name is not null;
+    if found then
+      return;
     end if;
-    v_ids := v_ids || v_more_ids;
-    v_bonus := v_bonus || array_fill(c_whole, array[cardinality(v_more_ids)]);
   end if;
 
   -- Typing errors, when little was found. A key has fifty misspellings for each of its letters.
-  if p_is_prefix and c_whole > all (v_bonus) and cardinality(v_ids) < p_limit and char_length(v_key) between 3 and 24 then
+  if p_is_prefix and c_in_area > all (v_bonus) and cardinality(v_ids) < p_limit and char_length(v_key) between 3 and 24 then
     select v_ids || coalesce(array_agg(h.id), '{}'),
       v_bonus || coalesce(array_agg(case when h.is_whole then c_corrected + 15 else c_corrected end), '{}')
     into v_ids, v_bonus
-    from private.places_by_misspelling(v_key) h where h.id <> all (v_ids);
+    from private.places_by_misspelling(v_name) h where h.id <> all (v_ids);
   end if;
 
   return query

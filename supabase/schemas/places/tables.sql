@@ -49,7 +49,7 @@ create table private.place_names (
   place_id bigint not null,
   importance smallint not null,
   cell integer not null,
-  primary key (key, place_id) include (importance)
+  primary key (key, place_id) include (importance) with (fillfactor = 100)
 );
 
 comment on table private.place_names is
@@ -58,10 +58,10 @@ comment on column private.place_names.importance is 'That of the place, for the 
 comment on column private.place_names.cell is 'The cell of the place (private.place_cell).';
 
 -- The most important places for the first and the second character that a user types.
-create index place_names_first_idx on private.place_names (left(key, 1), importance desc);
-create index place_names_second_idx on private.place_names (left(key, 2), importance desc);
+create index place_names_first_idx on private.place_names (left(key, 1), importance desc) with (fillfactor = 100);
+create index place_names_second_idx on private.place_names (left(key, 2), importance desc) with (fillfactor = 100);
 -- The names around the middle of a map that begin with a character.
-create index place_names_cell_idx on private.place_names (cell, left(key, 1));
+create index place_names_cell_idx on private.place_names (cell, left(key, 1)) with (fillfactor = 100);
 
 create table private.place_data (
   id boolean primary key default true constraint place_data_one_row check (id),
