@@ -44,16 +44,25 @@ async function read(admin: Administrator, id: string) {
 
 let running: Promise<unknown> | undefined;
 Deno.test.afterAll(async () => void await running);
+/** What is done after each run, for all who look: a run that one of them starts is the run of the others too. */
+const afterRuns = new Set<() => Promise<unknown>>();
 
 /** Looks until there is a value, while the worker runs: a run goes on for two seconds after the last message. */
-function whileDispatching<Value>(
+async function whileDispatching<Value>(
   look: () => Promise<Value | undefined>,
   afterRun?: () => Promise<unknown>,
 ): Promise<Value> {
-  return eventually(async () => {
-    running ??= dispatch().then(afterRun).then(() => running = undefined);
-    return await look();
-  });
+  if (afterRun !== undefined) afterRuns.add(afterRun);
+  try {
+    return await eventually(async () => {
+      running ??= dispatch().then(() => Promise.all([...afterRuns].map((act) => act()))).then(() =>
+        running = undefined
+      );
+      return await look();
+    });
+  } finally {
+    if (afterRun !== undefined) afterRuns.delete(afterRun);
+  }
 }
 
 /** What waits to be tried again is tried at once. No run may have it, or it is sent twice. */

@@ -376,10 +376,11 @@ class Interchanges {
   *rows(): Generator<PlaceRow> {
     const seen = new Set<string>();
     for (const { row: { name, type }, lat, lng, parent } of this.all) {
-      const full = /(IC|JCT)$/.test(name) ? name : `${name}${type === "SIC" ? "スマートIC" : type}`;
+      const typed = name.endsWith(type) ? name : `${name}${type === "SIC" ? "スマートIC" : type}`;
+      const full = /(IC|JCT)$/.test(name) ? name : typed;
       const plain = name.replace(/(\/?(S?IC|JCT|スマートIC))+$/, "");
       const latin = this.#latin.get(name) || null;
-      const fullName = `${parent}${full}`;
+      const fullName = `${parent}${typed}`; // its id stays, also where the name had the type already: 三郷JCT/IC
       if (seen.has(fullName)) continue; // both directions of one interchange
       seen.add(fullName);
       yield {
