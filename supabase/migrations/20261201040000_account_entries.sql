@@ -9,7 +9,7 @@ set lock_timeout = '2s';
 create or replace function private.put_user_search_entries(p_user_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan -- planned anew for each account, a change took 40 % longer
+set plan_cache_mode = force_generic_plan -- planned for each account, a change took 40 % longer
 as $$
 begin
   insert into private.user_search_entries as e (user_id, created_at, status, premium_ends_at, email, name, name_terms)
