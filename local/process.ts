@@ -16,9 +16,14 @@ function ended(pid: number): boolean {
     // pid (name) state ...: the name may hold any character, so the state is what follows the last bracket.
     return /\) [ZX] [^)]*$/.test(Deno.readTextFileSync(`/proc/${pid}/stat`));
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound || (error as NodeJS.ErrnoException).code === "ESRCH") return true;
-    throw error;
+    if (!hasEnded(error)) throw error;
+    return true;
   }
+}
+
+/** Whether a file of a process was not read because the process has ended: before it was opened, or after (ESRCH). */
+export function hasEnded(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound || error instanceof Error && error.message.endsWith("(os error 3)");
 }
 
 /** The command line of a process, or undefined when there is no such process. */
@@ -26,7 +31,7 @@ export async function commandLine(pid: number): Promise<string | undefined> {
   try {
     return (await Deno.readTextFile(`/proc/${pid}/cmdline`)).replaceAll("\0", " ").trim();
   } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    if (!hasEnded(error)) throw error;
   }
   if (Deno.build.os === "linux") return undefined;
   const { success, stdout } = await new Deno.Command("ps", { args: ["-o", "args=", "-p", String(pid)] }).output();

@@ -36,10 +36,7 @@ const READY = /database system is ready to accept (read-only )?connections/;
 const START_TIMEOUT_MS = 30_000;
 const STOP_SIGNALS: [Deno.Signal, number][] = [["SIGINT", 10_000], ["SIGQUIT", 3_000], ["SIGKILL", 3_000]];
 
-/**
- * Logs the plans of slow statements, also within functions, of a server that keeps its data. Timing each statement costs a
- * tenth of a function's work, which a test run saves.
- */
+/** Logs the plans of slow statements, also within functions. Timing each costs a tenth of a function: not in a test run. */
 const SLOW_STATEMENTS = {
   session_preload_libraries: "auto_explain",
   "auto_explain.log_min_duration": "500ms",
