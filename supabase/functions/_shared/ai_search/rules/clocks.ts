@@ -206,14 +206,16 @@ export function takeClocks(scanner: Scanner): Point[] {
     parts.push(...scanner.take(pattern, () => ({ kind: "part" as const, part, daysAfter: 0, today: false })));
   }
   clocks.push(...takeBareHours(scanner, clocks, parts));
-  // Lunch from 12 to 14: with two times a meal is no third one.
-  const times = clocks.length > 1 ? parts.filter((part) => !MEAL.test(scanner.slice(part))) : parts;
+  // Lunch from 12 to 14, 昼の部(13時〜16時): with two times a meal is no third one.
+  const times = clocks.length > 1
+    ? parts.filter(({ start, end }) => !MEAL.test(scanner.slice({ start, end: end + 2 })))
+    : parts;
   points.push(...scanner.take(NOW, () => ({ kind: "now" as const })));
   points.push(...joinParts(scanner, clocks, times));
   return points.toSorted((a, b) => a.start - b.start);
 }
 
-const MEAL = /^(?:ランチ|lunch)/iu;
+const MEAL = /^(?:ランチ|lunch)|の部$/iu;
 
 const PART_PATTERNS = PARTS.map(([part, words]) =>
   [part, new RegExp(`(?<![a-z])(?:${words})(?![a-z])(?:ごろ|頃)?`, "giu")] as const
