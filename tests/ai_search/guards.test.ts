@@ -32,6 +32,12 @@ const UNCERTAIN: Readonly<Record<string, readonly string[]>> = {
     "show starts 7:30pm Friday, arrive an hour before, Tokyo Dome",
     "1時間前に着きたい、コンサートは18時 横浜アリーナ",
     "16時に子供のお迎え、それまで3時間停める 世田谷",
+    "24時間以上停められる 大船",
+    "バイクは停められない方がいい 大船",
+    "徒歩5分か6分 大船",
+    "水曜の13時から一時間おきに 西宮",
+    "at least 300 m away from Ofuna station",
+    "a 10 minute walk or more is okay, Ofuna",
   ],
   "the time of something else": [
     "営業時間8時〜22時の駐車場 浦和",

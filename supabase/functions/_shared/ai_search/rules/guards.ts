@@ -8,10 +8,10 @@ import type { Finding } from "./notes.ts";
 import { type Scanner, TAKEN } from "./scanner.ts";
 
 const ENGLISH =
-  /(?<![\p{L}'])(?:not(?! (?:sure|too far|far|really)(?![a-z]))|never|nor|(?:do|does|ca|wo|is|are|would|should)n'?t(?! (?:know|mind|care|matter|find|see|decide|want to walk))|cannot|without|except|excluding|unless|if(?! (?:possible|you|available|there|i can))|than|fewer|wait|scratch|correction|oops|nope|was(?! (?:wondering|looking|hoping|thinking|planning))|were|paid|cost|had|used to|usual(?:ly)?|normal(?:ly)?|twice|double|almost|nearly|soon|(?:before|after|prior|earl(?:y|ier)|ahead)(?! ?\uE000)|(?<=\uE000.{0,20})(?:actually|instead|rather|sorry|no))(?![\p{L}'])|[×÷]/giu;
+  /(?<![\p{L}'])(?:not(?! (?:sure|too far|far|really)(?![a-z]))|never|nor|(?:do|does|ca|wo|is|are|would|should)n'?t(?! (?:know|mind|care|matter|find|see|decide|want to walk))|cannot|without|except|excluding|unless|if(?! (?:possible|you|available|there|i can))|than|fewer|at least|or (?:more|longer|further|farther|later|earlier)|(?<=\uE000 ?)or(?= ?\uE000)|wait|scratch|correction|oops|nope|was(?! (?:wondering|looking|hoping|thinking|planning))|were|paid|cost|had|used to|usual(?:ly)?|normal(?:ly)?|twice|double|almost|nearly|soon|(?:before|after|prior|earl(?:y|ier)|ahead)(?! ?\uE000)|(?<=\uE000.{0,20})(?:actually|instead|rather|sorry|no))(?![\p{L}'])|[×÷]/giu;
 
 const JAPANESE =
-  /じゃな[いく](?!か|です)|ではな[いく](?!か|です)|でな[いく]|以外|除[くい]|未満|超え|だった|でした|前回|先日|いつも|普段|もうすぐ|そろそろ|まもなく|違う|ちがう|間違|訂正|もとい|撤回|どちらか|どっちか|(?:停め|止め|駐車し|行か|使わ)な[いく]|割り勘|ずつ|それ(?:まで|以降)|その(?:前|後)|(?<=\uE000)(?:前(?!後)|の(?:料金|値段)|なら|だったら|倍|(?:に)?以上)/gu;
+  /じゃな[いく](?!か|です)|ではな[いく](?!か|です)|でな[いく]|以外|除[くい]|未満|超え|だった|でした|前回|先日|いつも|普段|もうすぐ|そろそろ|まもなく|違う|ちがう|間違|訂正|もとい|撤回|どちらか|どっちか|(?:(?:停め|止め)(?:られ)?|駐車し|行か|使わ)な[いく]|割り勘|ずつ|(?<=\uE000)(?:おき|ごと|置き|毎)|それ(?:まで|以降)|その(?:前|後)|(?<=\uE000)(?:前(?!後)|の(?:料金|値段)|なら|だったら|倍|か(?=\uE000)|(?:に)?以上)/gu;
 
 const EVENTS =
   "trains?|shinkansen|ferry|flights?|plane|bus|boat|ship|cruise|movie|film|show|concert|gig|game|match|play|musical|performance|kick-?off|curtain|doors?|meeting|appointment|reservation|booking|dinner|lunch|class|lecture|exam|interview|ceremony|shift";

@@ -197,7 +197,7 @@ function isLoneWord(name: string, count: number): boolean {
 
 /** Remaining words that matter: not a particle, not a single letter. */
 function isWorthANote(name: string): boolean {
-  return name.length > 1 && (!/^[ぁ-んー]{1,3}$/u.test(name)) && !/^(?:place|places|free|park)$/iu.test(name);
+  return name.length > 1 && !/^(?:place|places|free|park)$/iu.test(name);
 }
 
 function chunks(rest: string): { text: string; start: number }[] {
