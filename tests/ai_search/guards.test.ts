@@ -20,6 +20,8 @@ const UNCERTAIN: Readonly<Record<string, readonly string[]>> = {
     "twice the usual 2 hours in Kanazawa",
     "quarter past eight tomorrow evening for three quarters of an hour, Omiya",
     "仙台駅、金土の夜7時から11時",
+    "9時台に着いて11時台に出る 銀座三越",
+    "午後3時15分前から1時間 京都",
   ],
   "a negation, a condition or a comparison": [
     "今週の土曜10時〜15時じゃなくて日曜で 横浜",

@@ -114,10 +114,10 @@ const MIXED: readonly (readonly [RegExp, DayPart, number, boolean])[] = [
 
 const NEXT_DAY = "(?<next>翌々日の?|翌日の?|翌朝の?|翌|次の日の?)? ?";
 const HALF = "(?:(?<half>午前|午後|am|pm|a\\.m\\.|p\\.m\\.)の? ?)?";
-const MINUTES = "(?:(?<half30>半)|(?<min>\\d{1,2}) ?分|(?<min2>[0-5]\\d)(?![\\d円年月日時分:/]))?";
+const MINUTES = "(?:(?<half30>半)|(?<min>\\d{1,2}) ?分(?!前(?!後))|(?<min2>[0-5]\\d)(?![\\d円年月日時分:/]))?";
 const CLOCKS: readonly RegExp[] = [
   new RegExp(
-    `${NEXT_DAY}${HALF}(?<![\\d.])(?<h>\\d{1,2}) ?時(?!間|計|代)${MINUTES}(?:ごろ|頃|くらい|ぐらい|過ぎ|すぎ|前|ちょうど|きっかり|ジャスト)?`,
+    `${NEXT_DAY}${HALF}(?<![\\d.])(?<h>\\d{1,2}) ?時(?!間|計|代|台)${MINUTES}(?:ごろ|頃|くらい|ぐらい|過ぎ|すぎ|前|ちょうど|きっかり|ジャスト)?`,
     "giu",
   ),
   new RegExp(
