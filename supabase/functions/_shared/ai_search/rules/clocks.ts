@@ -256,8 +256,8 @@ function joinParts(scanner: Scanner, clocks: readonly Clock[], parts: readonly P
 const BARE =
   /(?<![\d.:/\p{L}])(?<h>\d{1,2})(?!\d|\.\d|[:/%"'\p{L}]|(?<=\d) ?(?:hours?|hrs?|h|minutes?|mins?|m|km|yen|jpy|people|persons?|cars?|spots?|spaces?|floors?|nights?|days?|weeks?|months?|years?|feet|ft|tons?|t|kg|cm|mm|miles?|met(?:er|re)s?|dollars?|blocks?|stars?|seats?|times|階|人|台|番|号|丁)(?![a-z]))|(?<![\d.:/\p{L}])(?<h2>\d{1,2})(?=から|まで|より)/giu;
 const LEFT =
-  /(?:^|[^\p{L}])(?:from|at|until|till|til|by|before|after|around|about|since|to|starting|between|arriv(?:e|ing)|leav(?:e|ing)|and)(?: (?:at|by|around|about|from))? ?$|(?:~|-|から|より) ?$/iu;
-const RIGHT = /^ ?(?:to|until|till|til|-|~|から|まで|and(?= ?\d))(?![a-z])|^ (?:in|at) \uE000/iu;
+  /(?:^|[^\p{L}])(?:from|at|until|till|by|before|after|around|about|since|to|starting|between|arriv(?:e|ing)|leav(?:e|ing)|and)(?: (?:at|by|around|about|from))? ?$|(?:~|-|から|より) ?$/iu;
+const RIGHT = /^ ?(?:to|until|till|-|~|から|まで|and(?= ?\d))(?![a-z])|^ (?:in|at) \uE000/iu;
 const NEAR_TAKEN = /^ (?:in |at )?\uE000|^\uE000|^(?: (?:to|until|till?|-|~)|[-~]) ?(?:\d|\uE000)/iu;
 
 const ALONE =
@@ -282,7 +282,7 @@ function takeBareHours(scanner: Scanner, clocks: readonly Span[], parts: readonl
     // "around 5 cars": a number after a time word is an hour only if a time word or nothing follows.
     if (sides === 1 && left !== null && !isRange && !ALONE.test(after)) {
       // "until 6 Roppongi": a name follows.
-      if (!/(?:from|until|till|til) $/iu.test(before) || !/^ (?!Chome|Guys)\p{Lu}\p{Ll}/u.test(after)) return undefined;
+      if (!/(?:from|until|till) $/iu.test(before) || !/^ (?!Chome|Guys)\p{Lu}\p{Ll}/u.test(after)) return undefined;
     }
     // A number between two names is not an hour: at least one side must be a time word. In "Terminal 2 tonight" the
     // number belongs to the name.

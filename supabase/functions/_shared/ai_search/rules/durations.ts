@@ -39,7 +39,7 @@ const HOURS = `(?:hours?|hrs?|h(?![a-z])|時間)`;
 const MINUTES = `(?:minutes?|mins?|分間?)`;
 
 const ABOUT = "(?:about |around |roughly |approx\\.? |~|約|だいたい|大体)?";
-const TAIL = "(?:くらい|ぐらい|程度|ほど|だけ|弱|強|ちょい|ちょっと|ばかり|未満|以内|まで| or so| max| at most)?";
+const TAIL = "(?:くらい|ぐらい|程度|ほど|だけ|弱|強|ちょい|ちょっと|ばかり|未満|以内|まで| or so| max| tops| at most)?";
 /** Hours and minutes in one expression: 2時間30分, 1時間半, 2.5 hours, 1h30m, an hour and a half. */
 const AMOUNT =
   `(?:(?<h>${N})[ -]?${HOURS}(?:(?<half>半| and a half)|(?<=h)(?<hh>[0-5]\\d)(?:m(?![a-z]))?(?![\\d:])| ?(?:と|and )?(?<hm>\\d{1,3}) ?(?:${MINUTES}|m(?![a-z])))?|(?<h2>\\d{1,3}) and a half hours?|(?<!時 ?|[\\d.])(?<m>\\d{1,4})[ -]?${MINUTES}(?![a-z]| (?:to|past|before) \\d{1,2}(?![\\d.]| ?(?:hours?|hrs?|h|min)))|(?<an>an?|1) ?hours?(?<anhalf> and a half)?)`;

@@ -79,7 +79,7 @@ export class StayReader extends MomentReader {
         this.leave(date, "entry_at", "repeated", date.day === null ? null : isoDate(date.day));
         continue;
       }
-      if (last === undefined || gap === null || !/^(?:の|、|,|\(| ){0,3}$/u.test(gap)) {
+      if (last === undefined || gap === null || !/^(?:の|、|,|\.|\(| ){0,3}$/u.test(gap)) {
         merged.push(date);
         continue;
       }
@@ -135,7 +135,7 @@ export class StayReader extends MomentReader {
     const exitDate = shared ? null : exit?.date ?? null;
     // "Friday in Ginza 10 to 12, Saturday": a day that no time has.
     for (const date of entry === null && exit === null ? [] : dates) {
-      if (date !== entryDate && date !== exitDate) this.leave(date, "entry_at", "other_day", null);
+      if (!date.span && date !== entryDate && date !== exitDate) this.leave(date, "entry_at", "other_day", null);
     }
     // "overnight, 20 hours from 4pm": the hours count.
     const isTimed = nights?.nights === 1 && entry !== null && exit === null && duration !== undefined;

@@ -18,6 +18,7 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/[、，､]/gu, "、"],
   [/[。｡]/gu, "。"],
   [/(?<=\d(?: ?[ap]m)?|noon|midnight) ?-?ish(?![a-z])/giu, ""],
+  [/(?<![a-z])'?til(?![a-z])/giu, "till"],
   [/(?:さ来|翌々)(?=週|月)/gu, "再来"],
   [/次の?週(?!末)/gu, "翌週"],
   [/(?<=[一-龠々ァ-ヶー])んとこ(?:ろ)?/gu, "の近く"],
