@@ -153,7 +153,12 @@ Deno.test("mappings: a number may have the unit of its field after it, and no ot
     ["total_spaces", "台", undefined],
     ["max_height_m", "2.1m", 2.1],
     ["max_height_m", "２．３ メートル", 2.3],
-    ["max_height_m", "210cm", undefined],
+    ["max_height_m", "210cm", 2.1],
+    ["max_width_m", "１９０ｃｍ", 1.9],
+    ["max_length_m", "500センチ", 5],
+    ["max_height_m", "210c", undefined],
+    ["max_height_m", "2m10cm", undefined],
+    ["max_weight_t", "210cm", undefined],
     ["max_height_m", "2,1m", undefined],
     ["max_height_m", "2.1m以下", undefined],
     ["max_weight_t", "2.5t", 2.5],
@@ -293,7 +298,12 @@ const HOURS: Record<string, string | undefined> = {
   "常時閉鎖": undefined,
   "朝7時～夜10時": "all 07:00-22:00",
   "夜8時～朝8時": "all 20:00-08:00",
-  "8:00～夜10時": undefined,
+  "8:00～夜10時": "all 08:00-22:00",
+  "8時～午後10時": "all 08:00-22:00",
+  "8～夜10時": undefined,
+  "1:00～夜10時": undefined,
+  "8:00～10:00PM": undefined,
+  "夜8時～8:00": undefined,
   "【開館時間】24時間": "all 24h",
   "【開館時間】6：30～21：00": "all 06:30-21:00",
   "営業時間：8時から20時まで": "all 08:00-20:00",
@@ -550,6 +560,12 @@ Deno.test("mappings: unreadable hours are a warning, and the lot is imported wit
   assert.deepEqual(lotOf({ open: "8:00", close: "20:00", text: "要問合せ" }, hours).windows, [
     { day_type: "all", day_of_week: null, is_24h: null, open_time: "08:00", close_time: "20:00" },
   ]);
+  const wholeDay = [{ day_type: "all", day_of_week: null, is_24h: true, open_time: null, close_time: null }];
+  assert.deepEqual(lotOf({ open: "24時間", close: "24時間" }, hours).windows, wholeDay);
+  assert.deepEqual(lotOf({ open: "２４ｈ", close: "２４ｈ" }, hours).windows, wholeDay);
+  for (const [open, close] of [["24時間", "22:00"], ["24時間", "24時間(日曜休業)"], ["8:00", "24時間"]]) {
+    assert.equal(lotOf({ open, close }, hours).windows, null, `${open} ${close}`);
+  }
   assert.equal(lotOf({ text: "【平日】8:00-20:00", days: "土日" }, hours).windows, null, "days twice");
   assert.deepEqual(lotOf({ text: "8:00-20:00", days: "土" }, hours).windows, [
     { day_type: null, day_of_week: 6, is_24h: null, open_time: "08:00", close_time: "20:00" },

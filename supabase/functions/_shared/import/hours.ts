@@ -33,6 +33,8 @@ interface Clock {
   readonly isOfEither: boolean;
   /** A number of hours alone: `9`. */
   readonly isBare: boolean;
+  /** The half of the day is a Japanese word: 夜, 午後. */
+  readonly isJapanese: boolean;
   readonly isNextDay: boolean;
 }
 
@@ -66,12 +68,15 @@ function clockOf(raw: string): Clock | undefined {
     half: halfDay === undefined ? undefined : isAfternoon ? "pm" : "am",
     isOfEither,
     isBare: /^\d{1,2}$/.test(text),
+    isJapanese: before !== undefined && /^[午朝夜]/u.test(before),
   };
 }
 
 /** Whether two times may mean others: in `午後1:00～5:00`, `9-5` and `8:30-5:15` the second may be one of the afternoon. */
 function isUnclear(from: Clock, to: Clock): boolean {
   if (from.half === "am" && to.time.startsWith("12:")) return false;
+  // 8:00～夜10時: the evening is named, so that 8:00 is not in it.
+  if (from.half === undefined && from.time >= "05:00" && to.half === "pm" && to.isJapanese) return from.isBare;
   if (from.half !== undefined || to.half !== undefined) return from.isOfEither || to.isOfEither;
   // A lot that opens at 7:00 may close at 2:00, but hardly at 5:15.
   const isOffice = from.isOfEither && to.isOfEither && from.time >= "07:00" && from.time < "10:00" &&
@@ -378,7 +383,11 @@ export function windowsOf(record: SourceRecord, hours: NonNullable<Mapping["hour
   return { windows };
 }
 
+const WHOLE_DAY = new RegExp(`^${PARTS.wholeDay.source}$`, "iu");
+
+/** From one column to the other one. 24時間 in both is the whole day. */
 function spanBetween(open: unknown, close: unknown): readonly Span[] | undefined {
+  if (open === close && WHOLE_DAY.test(narrow(String(open)))) return [ROUND_THE_CLOCK];
   const span = open === undefined || close === undefined ? undefined : spanOf(String(open), String(close));
   return span === undefined ? undefined : [span];
 }

@@ -111,25 +111,29 @@ const READERS: Record<
   degrees: (raw, _, field) => degreesOf(raw, field === "lat" ? "lat" : "lng"),
 };
 
-/** The field's own unit after a number: 150台, 2.1m. */
-const UNITS: Partial<Record<LotField, RegExp>> = {
-  total_spaces: /台$/u,
-  max_height_m: /(?:m|メートル)$/iu,
-  max_width_m: /(?:m|メートル)$/iu,
-  max_length_m: /(?:m|メートル)$/iu,
-  max_weight_t: /(?:t|トン)$/iu,
-  min_clearance_cm: /cm$/iu,
-  max_tire_width_mm: /mm$/iu,
-  max_parking_duration_min: /分$/u,
+/** A unit after a number, and how many of them the field's own unit has: 150台, 2.1m, 210cm. */
+type Units = readonly (readonly [RegExp, number])[];
+const METRES: Units = [[/(?:m|メートル)$/iu, 1], [/(?:cm|センチ)$/iu, 100]];
+const UNITS: Partial<Record<LotField, Units>> = {
+  total_spaces: [[/台$/u, 1]],
+  max_height_m: METRES,
+  max_width_m: METRES,
+  max_length_m: METRES,
+  max_weight_t: [[/(?:t|トン)$/iu, 1]],
+  min_clearance_cm: [[/cm$/iu, 1]],
+  max_tire_width_mm: [[/mm$/iu, 1]],
+  max_parking_duration_min: [[/分$/u, 1]],
 };
 
 function fieldOf(field: LotField, raw: unknown, decimal?: DecimalSign): Reading<string | number> {
   const kind = LOT_FIELDS[field];
   if (kind === "text") return textOf(field, raw);
-  const unit = UNITS[field];
-  const withoutUnit = unit !== undefined && typeof raw === "string" ? [narrow(raw).replace(unit, "").trim()] : [];
-  const readings = [raw, ...withoutUnit].map((given) => READERS[kind](given, decimal, field));
-  const reading = readings.find((one) => "value" in one) ?? readings[0]!;
+  const whole = READERS[kind](raw, decimal, field);
+  const readings = (typeof raw === "string" ? UNITS[field] ?? [] : []).map(([unit, size]): Reading<number> => {
+    const one = READERS[kind](narrow(raw as string).replace(unit, "").trim(), decimal, field);
+    return "value" in one ? { value: one.value / size } : one;
+  });
+  const reading = [whole, ...readings].find((one) => "value" in one) ?? whole;
   const range = RANGES[field];
   if ("problem" in reading || range === undefined) return reading;
   const [least, most] = range;

@@ -49,6 +49,8 @@ export interface Clause {
   isLimit: boolean;
   isHours: boolean;
   isNegated: boolean;
+  /** ¥250 (8am-8pm) / ¥100: the amount of the other hours. */
+  isAfterSlash: boolean;
   /** Its amount is in brackets. */
   isBracketed: boolean;
   repeat: boolean | undefined;
@@ -157,6 +159,7 @@ class Divider {
       isLimit: false,
       isHours: false,
       isNegated: false,
+      isAfterSlash: false,
       isBracketed: false,
       repeat: undefined,
       amount: undefined,
@@ -206,6 +209,9 @@ class Divider {
     if (last === undefined || SEPARATORS.has(last.kind) && last.kind !== "comma") return false;
     if (token.kind === "duration" || token.kind === "day_unit") {
       if (last.kind === "slash" || last.kind === "each") return clause.durations.length === 0 && !clause.isDay;
+      // ¥400 60分毎, where no other amount can be meant.
+      const isEach = last.kind === "money" && this.#tokens[at + 1]?.kind === "each";
+      if (isEach && !token.isLatin && this.#amountAhead[at] === 0) return isPlain(clause);
     }
     if (token.isLatin && (token.kind === "after_entry" || token.kind === "flat") && last.kind !== "comma") {
       return token.kind === "flat" ? last.kind === "money" : clause.isCap && clause.durations.length === 1;
@@ -393,6 +399,7 @@ class Divider {
         if (token.isOther) this.#fault(token, "other_currency");
         const clause = this.#open(token);
         if (clause.amount !== undefined) this.#fault(token, "contradiction");
+        clause.isAfterSlash = this.#tokens[at - 1]?.kind === "slash";
         this.#close(clause, token.minor);
         return;
       }
@@ -514,6 +521,12 @@ class Divider {
         if (clause.durations.length > 0 && !isSuffix) clause.isThereafterOf = true;
         return;
       }
+      case "thereafter_each": {
+        const clause = take();
+        clause.isThereafter = true;
+        clause.isEach = true;
+        return;
+      }
       case "within":
         take().isWithin = true;
         return;
@@ -553,6 +566,17 @@ class Divider {
           this.#caps = "none";
         }
         return;
+      case "no_cap": {
+        // "no maximum on weekends" is about some of the prices.
+        const next = this.#tokens[at + 1]?.kind ?? "line";
+        if (!SEPARATORS.has(next) && next !== "money") this.#fault(token, "contradiction");
+        const clause = this.#open(token);
+        clause.isCap = true;
+        clause.isNegated = true;
+        this.#finish();
+        this.#caps = "none";
+        return;
+      }
       case "repeat":
       case "once":
         this.#readRepeat(token);
@@ -625,6 +649,11 @@ function isBracketHeading(tokens: readonly Token[], at: number): boolean {
   const [open, days, close] = tokens.slice(Math.max(0, at), at + 3);
   return at >= 0 && open?.kind === "open" && (days?.kind === "days" || days?.kind === "all_days") &&
     close?.kind === "close";
+}
+
+/** An amount with nothing but its days and hours. */
+function isPlain({ tokens }: Clause): boolean {
+  return tokens.every(({ kind }) => kind === "money" || CONDITIONS.has(kind));
 }
 
 function hasWindow(clause: Clause): boolean {

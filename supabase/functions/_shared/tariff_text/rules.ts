@@ -85,6 +85,7 @@ class Maker {
       return this.#fault(clause, "too_many_rules");
     }
     this.#share(clause, index);
+    this.#shareLength(clause, index);
     if (this.#repeats(clause, index)) Object.assign(clause, { amount: undefined, repeat: true });
     if (clause.isLimit) {
       if (clause.amount !== undefined || clause.durations.length !== 1) this.#fault(clause, "number");
@@ -110,6 +111,20 @@ class Maker {
     if (!isFirst || amount !== place + 1 || last.isInherited) return;
     const { durations, bands, label, isCap, isCapInherited, isSameDay, isAfterEntry, isEach } = last;
     Object.assign(clause, { durations, bands, label, isCap, isCapInherited, isSameDay, isAfterEntry, isEach });
+  }
+
+  /** 60分200円(8~20時)100円(20~8時): one length for two amounts. After a slash the other hours need no words. */
+  #shareLength(clause: Clause, index: number): void {
+    const last = this.#clauses[index - 1], next = this.#clauses[index + 1];
+    if (last?.amount === undefined || last.line !== clause.line || clause.amount === undefined) return;
+    const kinds = (one: Clause) => one.tokens.map(({ kind }) => kind).join(" ");
+    if (!/^(?:days )?(?:each )?duration (?:each )?money band$/.test(kinds(last)) || last.isFree) return;
+    const isOther = clause.isAfterSlash && kinds(clause) === "money" && (next?.line ?? -1) !== clause.line;
+    // 60分200円(8~20時)1,000円(20~8時): a larger amount can be for the whole night.
+    if (!isOther && kinds(clause) !== "money band" || clause.amount > last.amount) return;
+    const [{ start, end }] = last.bands as [Band];
+    if (isOther) clause.bands = [{ start: end % 1440, end: start === 0 ? 1440 : start }];
+    if (!isOther || start % 1440 !== end % 1440) clause.durations = last.durations;
   }
 
   /** 24時間最大1,000円 以後24時間ごとに1,000円: the maximum repeats. */

@@ -45,6 +45,13 @@ const O_CLOCK = /時(?!間)(?:(半)|([0-5]?\d)分)?/y;
 const UHR = / ?uhr(?![a-z])/y;
 const HALF_DAY = / ?(am|pm|a\.m\.?|p\.m\.?)(?![a-z])/y;
 const ORDINAL = /(?:st|nd|rd|th|ère|ere|ème|er|e)(?![a-z])|\.(?= (?:angefangene )?(?:stunde|std))|時間目/y;
+/** 高さ制限2.1m, "max. height 2.1 m". Prices by height have other words. */
+const SIZE = "\\d{1,4}(?:\\.\\d{1,2})? ?(?:メートル|m|cm|mm|トン|t|kg)(?![a-z0-9])(?:まで|以下)?";
+const SIDE = "(?:高さ|車高|全高|車幅|全幅|幅|全長|車長|長さ|総重量|車重|重量)";
+const LIMIT = new RegExp(
+  `(?:${SIDE}制限[:は]? ?${SIZE}|(?:車両|車輌|入庫)?制限[: ]{1,2}${SIDE} ?${SIZE}(?:[ 、・/]{1,2}${SIDE} ?${SIZE}){0,3}|(?:(?:max(?:imum|\\.)? height|height (?:limit|restriction))(?: is)?:? ?${SIZE}))(?=[ \\n,.、。)]|$)(?! ?(?:以上|超|を超|の車|車両|は))`,
+  "y",
+);
 const LETTER = /[a-zà-ÿ0-9]/u;
 
 const SIGNS: Readonly<Record<string, string>> = {
@@ -73,7 +80,7 @@ export function tokens(raw: string, currency: string): Token[] {
   const { text, origin } = characters(raw);
   const digits = digitsOf(currency);
   const found: Token[] = [];
-  let at = 0;
+  let at = 0, hasLimit = false;
   const match = (pattern: RegExp, from: number) => {
     pattern.lastIndex = from;
     return pattern.exec(text);
@@ -93,7 +100,7 @@ export function tokens(raw: string, currency: string): Token[] {
       add({ kind: "to" }, at + 1);
       continue;
     }
-    if (!(word() || amountWithSign() || clock() || kanji() || number())) unknown();
+    if (!(limit() || word() || amountWithSign() || clock() || kanji() || number())) unknown();
   }
   return joined(found);
 
@@ -102,6 +109,14 @@ export function tokens(raw: string, currency: string): Token[] {
     found.push({ ...token, isLatin, from: origin[at]!, to: origin[end]! } as Token);
     at = end;
     return true;
+  }
+
+  /** The limit of the vehicles, once: of two, each would have its own prices. */
+  function limit(): boolean {
+    const written = hasLimit ? null : match(LIMIT, at);
+    if (written === null) return false;
+    hasLimit = true;
+    return add({ kind: "stop" }, at + written[0].length);
   }
 
   function word(): boolean {

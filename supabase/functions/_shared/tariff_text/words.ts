@@ -33,6 +33,7 @@ export type WordKind =
   | "negation"
   | "next"
   | "next_day"
+  | "no_cap"
   | "night_band"
   | "noon"
   | "once"
@@ -49,6 +50,7 @@ export type WordKind =
   | "stay_limit"
   | "stop"
   | "thereafter"
+  | "thereafter_each"
   | "to"
   | "until"
   | "until_midnight"
@@ -165,6 +167,7 @@ const JAPANESE: readonly (readonly [string, Meaning])[] = [
     "thereafter",
     "以降 | 以後 | 追加 | その後 | それ以降 | それ以後 | 以降は | 以後は | その後は | 超過後 | 超過分 | 超過 | を超えると | を超えた場合 | を超えたら | 超過料金 | 超える場合 | を超える場合 | を超える | 経過後 | を過ぎると | からは | 超",
   ),
+  ...words("thereafter_each", "増すごとに | 増すごと | 増す毎に | 増す毎 | 増えるごとに | 増える毎に"),
   ...words(
     "within",
     "以内 | 以内の出庫は | 以内の出庫 | 以内に出庫 | 以内出庫 | 以内の駐車は | 以内の駐車 | 以内なら | 以内の駐車であれば | 以内のご利用は | 以内の場合 | 未満 | 未満の出庫は | 以内であれば | 以内に出庫の場合は",
@@ -192,7 +195,7 @@ const JAPANESE: readonly (readonly [string, Meaning])[] = [
   ),
   ...words(
     "negation",
-    "なし | 無し | 無 | ありません | ございません | 設定なし | 設定はありません | 設定はございません | の設定はありません | no maximum | ohne",
+    "なし | 無し | 無 | ありません | ございません | 設定なし | 設定はありません | 設定はございません | の設定はありません | ohne",
   ),
   ...words(
     "hours_of_lot",
@@ -314,6 +317,10 @@ const ENGLISH: readonly (readonly [string, Meaning])[] = [
   ...words(
     "within",
     "within | for stays up to | stays up to | stay up to | if you leave within | for stays under | stays under | stays of up to | stays of | or less",
+  ),
+  ...words(
+    "no_cap",
+    "no maximum charge | no maximum fee | no maximum rate | no maximum price | no maximum | no max charge | no max | no daily maximum | no daily max | no upper limit | no cap",
   ),
   ...words("until", "up to | until"),
   ...words("from", "from | between"),

@@ -22,14 +22,14 @@ const ARRIVAL = /^に?(?:到?着|帰着)(?=[ 、。でのに]|$)/u;
 const FROM_BEFORE =
   /(?<![a-z])(?:from|at|since|starts?(?: at| from)?|starting(?: at| from)?|begin(?:s|ning)?(?: at)?|arriv(?:e|es|ing|al)(?: is)?(?: at| by| around| about)?|after|open(?:s|ing)?(?: at| from)?|in at|get(?:ting)? there(?: at| by| around)?|there (?:at|by|from|around)|between|check[- ]?in(?: at)?|around)(?: (?:about|around))? ?$|(?:開始|開場|開演|開園|集合|入庫|到着|入り|着)(?:時間|時刻|予定)?(?:は|が|を|:)? ?$/iu;
 const UNTIL_BEFORE =
-  /(?<![a-z])(?:to|until|till|til|by|through|before|thru|leav(?:e|es|ing)(?: is)?(?: at| by| around| about)?|out(?: (?:at|by|before|around|on))?|(?:back|home|return(?:s|ing)?(?: home)?)(?: (?:at|by|on|around))?|end(?:s|ing)?(?: at| by)?|clos(?:es|ing)(?: time)?(?: at| by)?|gone by|depart(?:ing|ure)?(?: at)?|check[- ]?out(?: at| by)?|and)(?: (?:about|around))? ?$|(?:~|-|→) ?$|(?:終了|終わり|終演|閉演|閉園|解散|出庫|帰[り国着宅]|出発|退出)(?:時間|時刻|予定)?(?:は|が|を|:)? ?$/iu;
+  /(?<![a-z])(?:to|until|till|by|through|before|thru|leav(?:e|es|ing)(?: is)?(?: at| by| around| about)?|out(?: (?:at|by|before|around|on))?|(?:back|home|return(?:s|ing)?(?: home)?)(?: (?:at|by|on|around))?|end(?:s|ing)?(?: at| by)?|clos(?:es|ing)(?: time)?(?: at| by)?|gone by|depart(?:ing|ure)?(?: at)?|check[- ]?out(?: at| by)?|and)(?: (?:about|around))? ?$|(?:~|-|→) ?$|(?:終了|終わり|終演|閉演|閉園|解散|出庫|帰[り国着宅]|出発|退出)(?:時間|時刻|予定)?(?:は|が|を|:)? ?$/iu;
 /** The word for the end of a journey, before its time or after it: "leaving Friday 7am, returning Sunday 8 pm". */
 const RETURN =
   /(?:back|home|return(?:s|ing)?(?: home)?)(?: (?:at|by|on|around))? ?$|帰[り国着宅](?:は|が|:)? ?$|^(?:ごろ|頃)?(?:に|の)? ?(?:帰|戻)/iu;
 /** Between a time and its own date: "7 pm Friday", "15:00 on Dec 5", 9時の土曜. */
 export const OWN = /^(?: |の| ?on (?:the )?)?$/iu;
 /** Words between a start and its end. */
-const RANGE = /から|より|~|-|→|(?<![a-z])(?:to|until|till|til|through|thru)(?![a-z])/iu;
+const RANGE = /から|より|~|-|→|(?<![a-z])(?:to|until|till|through|thru)(?![a-z])/iu;
 
 /** 入庫19時 出庫9時: the word is before its time, so that the word after a time is that of the next one. */
 const LABEL = /(?:入庫|入場|到着|開始|開場|開演|開園|集合)(?:時間|時刻|予定)?(?:は|が|:)? ?$/u;

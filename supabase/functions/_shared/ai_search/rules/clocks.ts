@@ -114,10 +114,10 @@ const MIXED: readonly (readonly [RegExp, DayPart, number, boolean])[] = [
 
 const NEXT_DAY = "(?<next>翌々日の?|翌日の?|翌朝の?|翌|次の日の?)? ?";
 const HALF = "(?:(?<half>午前|午後|am|pm|a\\.m\\.|p\\.m\\.)の? ?)?";
-const MINUTES = "(?:(?<half30>半)|(?<min>\\d{1,2}) ?分|(?<min2>[0-5]\\d)(?![\\d円年月日時分:/]))?";
+const MINUTES = "(?:(?<half30>半)|(?<min>\\d{1,2}) ?分(?!前(?!後))|(?<min2>[0-5]\\d)(?![\\d円年月日時分:/]))?";
 const CLOCKS: readonly RegExp[] = [
   new RegExp(
-    `${NEXT_DAY}${HALF}(?<![\\d.])(?<h>\\d{1,2}) ?時(?!間|計|代)${MINUTES}(?:ごろ|頃|くらい|ぐらい|過ぎ|すぎ|前|ちょうど|きっかり|ジャスト)?`,
+    `${NEXT_DAY}${HALF}(?<![\\d.])(?<h>\\d{1,2}) ?時(?!間|計|代|台)${MINUTES}(?:ごろ|頃|くらい|ぐらい|過ぎ|すぎ|前|ちょうど|きっかり|ジャスト)?`,
     "giu",
   ),
   new RegExp(
@@ -206,14 +206,16 @@ export function takeClocks(scanner: Scanner): Point[] {
     parts.push(...scanner.take(pattern, () => ({ kind: "part" as const, part, daysAfter: 0, today: false })));
   }
   clocks.push(...takeBareHours(scanner, clocks, parts));
-  // Lunch from 12 to 14: with two times a meal is no third one.
-  const times = clocks.length > 1 ? parts.filter((part) => !MEAL.test(scanner.slice(part))) : parts;
+  // Lunch from 12 to 14, 昼の部(13時〜16時): with two times a meal is no third one.
+  const times = clocks.length > 1
+    ? parts.filter(({ start, end }) => !MEAL.test(scanner.slice({ start, end: end + 2 })))
+    : parts;
   points.push(...scanner.take(NOW, () => ({ kind: "now" as const })));
   points.push(...joinParts(scanner, clocks, times));
   return points.toSorted((a, b) => a.start - b.start);
 }
 
-const MEAL = /^(?:ランチ|lunch)/iu;
+const MEAL = /^(?:ランチ|lunch)|の部$/iu;
 
 const PART_PATTERNS = PARTS.map(([part, words]) =>
   [part, new RegExp(`(?<![a-z])(?:${words})(?![a-z])(?:ごろ|頃)?`, "giu")] as const
@@ -254,8 +256,8 @@ function joinParts(scanner: Scanner, clocks: readonly Clock[], parts: readonly P
 const BARE =
   /(?<![\d.:/\p{L}])(?<h>\d{1,2})(?!\d|\.\d|[:/%"'\p{L}]|(?<=\d) ?(?:hours?|hrs?|h|minutes?|mins?|m|km|yen|jpy|people|persons?|cars?|spots?|spaces?|floors?|nights?|days?|weeks?|months?|years?|feet|ft|tons?|t|kg|cm|mm|miles?|met(?:er|re)s?|dollars?|blocks?|stars?|seats?|times|階|人|台|番|号|丁)(?![a-z]))|(?<![\d.:/\p{L}])(?<h2>\d{1,2})(?=から|まで|より)/giu;
 const LEFT =
-  /(?:^|[^\p{L}])(?:from|at|until|till|til|by|before|after|around|about|since|to|starting|between|arriv(?:e|ing)|leav(?:e|ing)|and)(?: (?:at|by|around|about|from))? ?$|(?:~|-|から|より) ?$/iu;
-const RIGHT = /^ ?(?:to|until|till|til|-|~|から|まで|and(?= ?\d))(?![a-z])|^ (?:in|at) \uE000/iu;
+  /(?:^|[^\p{L}])(?:from|at|until|till|by|before|after|around|about|since|to|starting|between|arriv(?:e|ing)|leav(?:e|ing)|and)(?: (?:at|by|around|about|from))? ?$|(?:~|-|から|より) ?$/iu;
+const RIGHT = /^ ?(?:to|until|till|-|~|から|まで|and(?= ?\d))(?![a-z])|^ (?:in|at) \uE000/iu;
 const NEAR_TAKEN = /^ (?:in |at )?\uE000|^\uE000|^(?: (?:to|until|till?|-|~)|[-~]) ?(?:\d|\uE000)/iu;
 
 const ALONE =
@@ -280,7 +282,7 @@ function takeBareHours(scanner: Scanner, clocks: readonly Span[], parts: readonl
     // "around 5 cars": a number after a time word is an hour only if a time word or nothing follows.
     if (sides === 1 && left !== null && !isRange && !ALONE.test(after)) {
       // "until 6 Roppongi": a name follows.
-      if (!/(?:from|until|till|til) $/iu.test(before) || !/^ (?!Chome|Guys)\p{Lu}\p{Ll}/u.test(after)) return undefined;
+      if (!/(?:from|until|till) $/iu.test(before) || !/^ (?!Chome|Guys)\p{Lu}\p{Ll}/u.test(after)) return undefined;
     }
     // A number between two names is not an hour: at least one side must be a time word. In "Terminal 2 tonight" the
     // number belongs to the name.

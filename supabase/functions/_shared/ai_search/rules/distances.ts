@@ -48,7 +48,7 @@ const LENGTHS = patterns([
 
 /** A length without other words: "make it 1000 m". */
 const BARE_LENGTH =
-  /(?<![\d.])(?:(?<n>\d{2,5}) ?(?<u>m|メートル|met(?:er|re)s?)|(?<k>\d{1,2}(?:\.\d)?) ?(?<uk>km|キロ(?:メートル)?))(?![a-zァ-ヶ先道])/giu;
+  /(?<![\dh.])(?:(?<n>\d{2,5}) ?(?<u>m|メートル|met(?:er|re)s?)|(?<k>\d{1,2}(?:\.\d)?) ?(?<uk>km|キロ(?:メートル)?))(?![a-zァ-ヶ先道])/giu;
 
 function metresPer(unit: string): number {
   if (/^(?:k|キロ)/iu.test(unit)) return 1000;

@@ -39,10 +39,10 @@ const HOURS = `(?:hours?|hrs?|h(?![a-z])|時間)`;
 const MINUTES = `(?:minutes?|mins?|分間?)`;
 
 const ABOUT = "(?:about |around |roughly |approx\\.? |~|約|だいたい|大体)?";
-const TAIL = "(?:くらい|ぐらい|程度|ほど|だけ|弱|強|ちょい|ちょっと|ばかり|未満|以内|まで|以上| or so| max| at most)?";
+const TAIL = "(?:くらい|ぐらい|程度|ほど|だけ|弱|強|ちょい|ちょっと|ばかり|未満|以内|まで| or so| max| tops| at most)?";
 /** Hours and minutes in one expression: 2時間30分, 1時間半, 2.5 hours, 1h30m, an hour and a half. */
 const AMOUNT =
-  `(?:(?<h>${N})[ -]?${HOURS}(?:(?<half>半| and a half)|(?<=h)(?<hh>[0-5]\\d)(?![\\d:])| ?(?:と|and )?(?<hm>\\d{1,3}) ?(?:${MINUTES}|m(?![a-z])))?|(?<h2>\\d{1,3}) and a half hours?|(?<!時 ?|[\\d.])(?<m>\\d{1,4})[ -]?${MINUTES}(?![a-z]| (?:to|past|before) \\d{1,2}(?![\\d.]| ?(?:hours?|hrs?|h|min)))|(?<an>an?|1) ?hours?(?<anhalf> and a half)?)`;
+  `(?:(?<h>${N})[ -]?${HOURS}(?:(?<half>半| and a half)|(?<=h)(?<hh>[0-5]\\d)(?:m(?![a-z]))?(?![\\d:])| ?(?:と|and )?(?<hm>\\d{1,3}) ?(?:${MINUTES}|m(?![a-z])))?|(?<h2>\\d{1,3}) and a half hours?|(?<!時 ?|[\\d.])(?<m>\\d{1,4})[ -]?${MINUTES}(?![a-z]| (?:to|past|before) \\d{1,2}(?![\\d.]| ?(?:hours?|hrs?|h|min)))|(?<an>an?|1) ?hours?(?<anhalf> and a half)?)`;
 
 const FROM_NOW = [
   new RegExp(`(?:今から|いまから|あと)? ?${AMOUNT}(?:くらい|ぐらい|ほど)?後(?:に|から|くらい|ごろ|頃)?`, "giu"),
@@ -75,7 +75,7 @@ const HALF_DAY =
   /半日(?:間)?(?:くらい|ぐらい|程度|ほど|だけ)?|(?:for )?(?:about )?(?:half a day|a half day|half-day|half day)/giu;
 const COUPLE = /(?:for )?(?:(?:a|the next) )?couple(?: of)? (?:hours|hrs)/giu;
 const SOME =
-  /数時間(?:だけ|ほど|くらい|程度)?|何時間か|数日間?|(?:for )?(?:a few|several|some) (?:hours|days)|しばらく|(?:for )?a while|(?:till?|until) late(?! ?(?:at|in|night|afternoon|evening|morning|tonight))/giu;
+  /数時間(?:だけ|ほど|くらい|程度)?|何時間か|数日間?|\d{1,2} ?[ヶヵカケか箇]月間?|(?:for )?(?:a few|several|some) (?:hours|days)|しばらく|(?:for )?a while|(?:till?|until) late(?! ?(?:at|in|night|afternoon|evening|morning|tonight))/giu;
 
 const NIGHTS = [
   /(?<n>\d{1,2}) ?(?:泊(?: ?\d{1,2} ?日)?|晩中?)(?:間)?(?:で|の|したい|駐車|停め)?/gu,
@@ -85,7 +85,7 @@ const NIGHTS = [
 const WHOLE_DAY =
   /終日|1日中|まる1日|丸1日|(?:for )?(?:the )?(?:whole|entire|full) day|all[ -]day(?: long)?|(?<!\d)1日(?=停|止|駐|と[めま]|置|預|ずっと|いっぱい|[、。 \uE000]|$|で|だけ|お|(?=[\p{Script=Han}\p{Script=Katakana}]))/giu;
 const DAYS =
-  /(?<n>\d{1,2}) ?日間(?!後)(?:くらい|ほど)?|(?:for )(?<e>\d{1,2}) days?(?![a-z])|(?<!in )(?<!\d)(?<f>\d{1,2})[- ]days?(?= stay| parking| from(?! now| today| tomorrow)| starting|,|$| at| near| in(?! advance| total))/giu;
+  /(?<n>\d{1,2}) ?日間(?!後)(?:くらい|ほど)?|(?:for )(?<e>\d{1,2}) days?(?![a-z])|(?<!in )(?<!\d)(?<f>\d{1,2})[- ]days?(?! (?:from (?:now|today|tomorrow)|in (?:advance|total)|ago|later|before|after|earlier|notice|a|per|old)(?![a-z])|\p{L})/giu;
 const WEEKS =
   /(?<n>\d{1,2}) ?週間(?!後)|(?:for )(?:(?<e>\d{1,2})|a) weeks?(?![a-z])|(?<!in )(?<![\d:])(?:(?<f>\d{1,2})|(?<![a-z])a) weeks?(?= stay| parking| from(?! now| today| tomorrow)| starting|,|$| at| near| in)/giu;
 

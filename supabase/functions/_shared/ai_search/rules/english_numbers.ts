@@ -12,7 +12,7 @@ const SCALES: Readonly<Record<string, number>> = { hundred: 100, thousand: 1000,
 const COUNTED =
   /^[ -]?(?:yen|jpy|hours?|hrs?|minutes?|mins?|o'?clock|am|pm|a\.m|p\.m|nights?|days?|weeks?|months?|met(?:er|re)s?|m|km|kilomet(?:er|re)s?|feet|foot|ft|miles?|dollars?|tons?|tonnes?|thirty|fifteen|forty)(?![a-z])/i;
 const COUNTING =
-  /(?:^|[^a-z])(?:from|to|at|until|till|til|by|past|between|and|half|before|after|around|about|in|for|under|of|tonight|budget|is|[:~-]) ?$/i;
+  /(?:^|[^a-z])(?:from|to|at|until|till|by|past|between|and|half|before|after|around|about|in|for|under|of|tonight|budget|is|[:~-]) ?$/i;
 /** "and with", "one of": words that only look like numbers. */
 const CLOCK_END =
   /^ ?(?:[,.!?;~-]|$|to |until |till |and |tomorrow|tonight|today|this |on |in |near |at |around |for |please|by )/i;

@@ -46,7 +46,7 @@ const LIMITS: Readonly<Record<keyof Measures, number>> = {
 
 const FEET = "(?<ft>\\d{1,2}(?:\\.\\d{1,2})?) ?(?:'|ft|feet|foot)(?: ?(?<in>\\d{1,2}) ?(?:\"|''|in(?:ch(?:es)?)?)?)?";
 const METRIC =
-  "(?<n>\\d{1,5}(?:\\.\\d{1,3})?) ?(?<u>mm|ミリ(?:メートル)?|cm|センチ(?:メートル)?|m|メートル|met(?:er|re)s?|トン|t|kg|キロ(?:グラム)?|tons?|tonnes?)(?![a-z])(?:(?<cm>\\d{1,2})(?: ?(?:cm|センチ))?(?!\\d| ?[時分円年月日:~/-]))?";
+  "(?<n>\\d{1,5}(?:\\.\\d{1,3})?) ?(?<u>mm|ミリ(?:メートル)?|cm|センチ(?:メートル)?|m|メートル|met(?:er|re)s?|トン|t|kg|キロ(?:グラム)?|tons?|tonnes?)(?![a-z])(?:(?<cm>\\d{1,2})(?<cmu> ?(?:cm|センチ))?(?!\\d| ?[時分円年月日:~/-]))?";
 const UNSAID = "(?<bare>\\d{1,4}(?:\\.\\d{1,3})?)(?! ?(?:[時分円年月日:~\\d/]|以内|hours?|min|am|pm|yen|階|台))";
 const TAIL = "(?: ?(?:以上|以下|まで|くらい|ぐらい|程度|ほど)(?:の)?(?:ok|対応|可)?)?";
 
@@ -104,7 +104,10 @@ function convert(
     return { value: /^(?:kg|キロ)/u.test(unit) ? round(number / 1000, 3) : number, assumed };
   }
   const metres = /^(?:mm|ミリ)/u.test(unit) ? number / 1000 : /^(?:cm|センチ)/u.test(unit) ? number / 100 : number;
-  const whole = metres + (cm !== undefined && /^(?:m$|メ|met)/u.test(unit) ? Number(cm.padEnd(2, "0")) / 100 : 0);
+  const whole = metres +
+    (cm !== undefined && /^(?:m$|メ|met)/u.test(unit)
+      ? Number(groups["cmu"] === undefined ? cm.padEnd(2, "0") : cm) / 100
+      : 0);
   if (name === "clearance_cm") return { value: Math.round(whole * 100), assumed };
   if (name === "tire_width_mm") return { value: Math.round(whole * 1000), assumed };
   return { value: round(whole, 3), assumed };

@@ -149,6 +149,11 @@ const REASONS = {
     "ほかにも時刻があり、どれを使うか決められません。",
     "The text contains more times than a stay needs.",
   ],
+  other_day: [
+    0.75,
+    "ほかにも日付があり、どれを使うか決められません。",
+    "The text contains more days than a stay needs.",
+  ],
   conflict: [
     0.7,
     "日付と曜日、または時刻と長さが合いません。",
@@ -195,7 +200,12 @@ const REASONS = {
     "The location of this place is unknown. Please name the place.",
   ],
   two_places: [0.74, "場所が二つ以上あります。", "There are several places."],
-  not_understood: [0.88, "この部分は読み取れませんでした。", "This part was not understood."],
+  of_event: [
+    0.79,
+    "駐車の時刻ではなく、ほかの予定の時刻かもしれません。",
+    "This can be the time of something else than the stay.",
+  ],
+  not_understood: [0.79, "この部分は読み取れませんでした。", "This part was not understood."],
   // Differences between a model's answer and the text
   lost: [0.72, "文にありますが、答えにありません。", "The text contains this, but the answer does not."],
   invented: [0.6, "答えにありますが、文にありません。", "The answer contains this, but the text does not."],

@@ -9,6 +9,7 @@ import { withoutCorrected } from "./corrections.ts";
 import { takeDates, takeRepetitions, todayOf } from "./dates.ts";
 import { takeDistances } from "./distances.ts";
 import { takeLengths, takeWholeDays } from "./durations.ts";
+import { tellingWords, timesOfEvents } from "./guards.ts";
 import { timestamp, wallTimeOf } from "./local_time.ts";
 import { takeMeasures } from "./measures.ts";
 import { mentionsOf } from "./mentions.ts";
@@ -88,6 +89,7 @@ export function parseText(raw: string, options: ParseOptions): ParsedSearch {
   // "the nearest free parking": nearest to the user, unless there is a place or a previous search.
   const wantsNearest = conditions.sort === "distance" && !hasContext;
   const known = { hasMore: hasTokens || positions.length > 0, distances: tokens.distances, wantsNearest, hasContext };
+  const telling = [...timesOfEvents(scanner, tokens.points), ...(hasTokens ? tellingWords(scanner) : [])];
   const place = at(scanner, positions, readPlace(scanner, known));
   const mentions = mentionsOf(scanner, tokens);
   const saysParking = PARKING.test(text);
@@ -97,7 +99,11 @@ export function parseText(raw: string, options: ParseOptions): ParsedSearch {
     (hasTokens && place.unresolved.some(({ reason }) => reason === "whose_place"));
   // A day or a kind of vehicle alone is not a search. With a previous search they refine it.
   if (!namesPlace && !(hasTokens && (isAbout || hasContext))) return unparseable(options, mentions);
-  return answer(options, clock, stay, conditions, { ...place, saysParking, isAbout }, mentions);
+  const unresolved = [
+    ...telling.filter(({ text }) => !place.unresolved.some((note) => note.text.includes(text))),
+    ...place.unresolved,
+  ];
+  return answer(options, clock, stay, conditions, { ...place, unresolved, saysParking, isAbout }, mentions);
 }
 
 /** Coordinates are the place. A name that the text marks as a place is their name. */

@@ -24,12 +24,12 @@ const OWN_EN =
 
 /** Places that only the user knows. Without other words they are not a place. */
 const GENERIC =
-  /^(?:(?:私|うち|自分|僕|俺|わたし|彼女|彼|友達|友人|実家|両親|妻|夫|子ども|子供)の)?(?:駅|会社|職場|家|自宅|うち|実家|ホテル|宿|病院|学校|保育園|幼稚園|塾|スキー場|会場|お?店|レストラン|オフィス|事務所|コンビニ|スーパー|銀行|郵便局|公園|空港|現場|大学|市役所|役所|ショッピング(?:モール|センター)|商業施設|デパート|百貨店|映画館|マンション|アパート|ビル|海|山|街|町|都心|市内|駅前|目的地|そこ|あそこ|どこか|どこでも)$|^(?:the |my |our |a |an |his |her )?(?:home|house|apartment|flat|office|work|workplace|company|hotel|hospital|school|station|airport|venue|restaurant|shop|store|mall|beach|gym|clinic|downtown|city|town|area|center|centre|destination|friend'?s(?: (?:house|place))?|girlfriend|boyfriend|parents'?(?: house)?)$/iu;
+  /^(?:(?:私|うち|自分|僕|俺|わたし|彼女|彼|友達|友人|実家|両親|妻|夫|子ども|子供)の)?(?:駅|会社|職場|家|自宅|うち|実家|ホテル|宿|病院|学校|保育園|幼稚園|塾|スキー場|会場|お?店|レストラン|オフィス|事務所|コンビニ|スーパー|銀行|郵便局|公園|空港|現場|大学|市役所|役所|ショッピング(?:モール|センター)|商業施設|デパート|百貨店|映画館|マンション|アパート|ビル|海|山|街|町|都心|市内|駅前|(?:\d{1,2}番?)?[東西南北]?出口|目的地|そこ|あそこ|どこか|どこでも)$|^(?:the |my |our |a |an |his |her )?(?:home|house|apartment|flat|office|work|workplace|company|hotel|hospital|school|station|airport|venue|restaurant|shop|store|mall|beach|gym|clinic|downtown|city|town|area|center|centre|destination|friend'?s(?: (?:house|place))?|girlfriend|boyfriend|parents'?(?: house)?)$/iu;
 
 /** Such a text is source code or markup: only the words after "near" can be a place. */
 const CODE_TEXT = /[{}<>=*|\\$_]|--/u;
 
-const NUMBER_LEFT = /(?<=(?:^|[\uE000\uE001,、。]|(?<!\p{L})for) ?)\d{2,4}[05]0(?= ?(?:$|[\uE000\uE001,、。]))/gu;
+const NUMBER_LEFT = /\d[\d.:/-]{0,12}/gu;
 
 export interface Known {
   /** Another recogniser consumed a part of the text. */
@@ -53,21 +53,18 @@ export function readPlace(scanner: Scanner, known: Known): PlaceReading {
     const unresolved: Finding[] = candidates.filter(({ name }) => isWorthANote(name)).map(notUnderstood);
     if (generic !== null) unresolved.push({ text: generic, field: "place", value: null, reason: "whose_place" });
     const ownPosition = generic === null && (isOwn || isNear || known.wantsNearest);
-    unresolved.push(...numbersLeft(scanner));
+    unresolved.push(...numbersLeft(scanner, candidates));
     return { place: null, others: [], parts: [], isLeftOver: false, ownPosition, assumptions: [], unresolved };
   }
   const reading = chosen(best, candidates);
-  return { ...reading, unresolved: [...reading.unresolved, ...numbersLeft(scanner)] };
+  return { ...reading, unresolved: [...reading.unresolved, ...numbersLeft(scanner, candidates)] };
 }
 
-/** Numbers without a unit between two commas or recognised words, as a price can be: "Ginza for 5000". */
-function numbersLeft(scanner: Scanner): Finding[] {
-  return [...scanner.rest.matchAll(NUMBER_LEFT)].map(([text]) => ({
-    text,
-    field: "text",
-    value: Number(text),
-    reason: "not_understood",
-  }));
+/** Numbers that are neither recognised nor part of a name, as a price can be: "Ginza for 5000". */
+function numbersLeft(scanner: Scanner, candidates: readonly Candidate[]): Finding[] {
+  return [...scanner.rest.matchAll(NUMBER_LEFT)].map(([text]) => text)
+    .filter((text) => !candidates.some(({ name }) => name.includes(text)))
+    .map((text) => ({ text, field: "text", value: Number(text) || null, reason: "not_understood" }));
 }
 
 /** Whether the text contains a form of "near me". */
@@ -200,7 +197,7 @@ function isLoneWord(name: string, count: number): boolean {
 
 /** Remaining words that matter: not a particle, not a single letter. */
 function isWorthANote(name: string): boolean {
-  return name.length > 1 && (!/^[ぁ-んー]{1,3}$/u.test(name)) && !/^(?:place|places|free|park)$/iu.test(name);
+  return name.length > 1 && !/^(?:place|places|free|park)$/iu.test(name);
 }
 
 function chunks(rest: string): { text: string; start: number }[] {

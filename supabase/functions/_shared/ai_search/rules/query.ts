@@ -107,7 +107,10 @@ export function readConditions(
       if (measure.assumed) assume(measure, "vehicle", "measure_unit", measure.value);
     }
   }
-  for (const { name, polarity, assumed, ...span } of tokens.attributes) {
+  const attributes = tokens.attributes.toSorted((a, b) => a.start - b.start);
+  for (const [index, { name, polarity, assumed, ...span }] of attributes.entries()) {
+    // EVだけど充電は不要: the last words on an attribute count.
+    if (attributes.slice(index + 1).some((later) => later.name === name)) continue;
     // "no roof" after a search with a roof removes the condition.
     if (polarity === "excluded" && !context?.attributes?.includes(name)) leave(span, "filters", "excluded", name);
     else if (polarity !== "wanted") conditions.dropped.push(name);

@@ -79,7 +79,7 @@ export class StayReader extends MomentReader {
         this.leave(date, "entry_at", "repeated", date.day === null ? null : isoDate(date.day));
         continue;
       }
-      if (last === undefined || gap === null || !/^(?:の|、|,|\(| ){0,3}$/u.test(gap)) {
+      if (last === undefined || gap === null || !/^(?:の|、|,|\.|\(| ){0,3}$/u.test(gap)) {
         merged.push(date);
         continue;
       }
@@ -133,6 +133,10 @@ export class StayReader extends MomentReader {
     const entryDate = entry?.date ?? (shared ? exit!.date : null) ??
       (first !== null && exit?.date !== first && !isToday ? first : null);
     const exitDate = shared ? null : exit?.date ?? null;
+    // "Friday in Ginza 10 to 12, Saturday": a day that no time has.
+    for (const date of entry === null && exit === null ? [] : dates) {
+      if (!date.span && date !== entryDate && date !== exitDate) this.leave(date, "entry_at", "other_day", null);
+    }
     // "overnight, 20 hours from 4pm": the hours count.
     const isTimed = nights?.nights === 1 && entry !== null && exit === null && duration !== undefined;
     if (nights !== undefined && !isTimed) return this.#overnight(nights, entry, exit, entryDate, exitDate);
