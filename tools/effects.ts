@@ -240,7 +240,10 @@ export interface Chain {
   readonly depth: number;
 }
 
-/** All that follows from a call: functions, what they write, and the triggers of that. A part that was drawn is not drawn again. */
+/**
+ * All that follows from a call: functions, what they write, and the triggers of that. A part that was drawn is not drawn again.
+ * A function that writes in one way to one table, and calls none that writes, is no step: its write counts as its caller's.
+ */
 export function chainOf(start: string, catalogue: Catalogue): Chain {
   const lines: Line[] = [];
   const drawn = new Set<string>();
@@ -251,6 +254,7 @@ export function chainOf(start: string, catalogue: Catalogue): Chain {
       .filter(hasEffects);
   const called = (name: string) =>
     catalogue.functions.get(name)!.calls.filter((call) => call !== name && hasEffects(call));
+  const isWriter = (name: string) => called(name).length === 0 && catalogue.functions.get(name)!.writes.length === 1;
 
   function draw(name: string, depth: number, prefix = ""): void {
     const isNew = !drawn.has(name);
@@ -258,14 +262,19 @@ export function chainOf(start: string, catalogue: Catalogue): Chain {
     lines.push({ depth, text: `${prefix}${name}()${isOwn ? " ↗" : isNew || !hasEffects(name) ? "" : " ↑"}` });
     if (!isNew || isOwn) return;
     drawn.add(name);
-    for (const call of called(name)) draw(call, depth + 1);
+    for (const call of called(name)) (isWriter(call) ? drawWriter : draw)(call, depth + 1);
     for (const write of catalogue.functions.get(name)!.writes) drawWrite(write, depth + 1);
   }
 
-  function drawWrite(write: Write, depth: number): void {
+  function drawWriter(name: string, depth: number): void {
+    drawn.add(name);
+    drawWrite(catalogue.functions.get(name)!.writes[0]!, depth, ` by ${name}()`);
+  }
+
+  function drawWrite(write: Write, depth: number, by = ""): void {
     tables.add(write.table);
     const columns = write.columns ? ` (${listed(write.columns)})` : "";
-    lines.push({ depth, text: `${write.operation} ${write.table}${columns}` });
+    lines.push({ depth, text: `${write.operation} ${write.table}${columns}${by}` });
     for (const calls of firedBy(write)) draw(calls, depth + 1, "→ ");
   }
 
@@ -276,7 +285,7 @@ export function chainOf(start: string, catalogue: Catalogue): Chain {
     if (known !== undefined) return known;
     heights.set(name, 0);
     const steps = [
-      ...called(name).map((call) => 1 + height(call)),
+      ...called(name).map((call) => (isWriter(call) ? 0 : 1) + height(call)),
       ...catalogue.functions.get(name)!.writes.map((write) =>
         1 + Math.max(0, ...firedBy(write).map((calls) => 1 + height(calls)))
       ),
@@ -355,6 +364,7 @@ const introduction = [
   [
     "- `private.end_session()`: a function that is called",
     "- `update public.reviews (status)`: rows that it writes, with the columns it sets",
+    "- `insert public.user_themes by private.give_earned_themes()`: rows that a function writes which does nothing else",
     "- `→ private.tg_reviews__follow()`: a trigger of these rows, which runs in the same transaction",
     "- `↑`: drawn above in the same tree",
     item(
@@ -367,6 +377,7 @@ const introduction = [
   "A message in a queue ends a chain. One of the [consumers](architecture.md#background-work) continues in a transaction " +
   "of its own.",
   "The most used commands. The depth is the longest way to a write or to `↗`, through parts that are drawn above as well. " +
+  "A function that writes in one way to one table, and calls none that writes, is no step: its write counts as its caller's. " +
   `No chain is deeper than ${MAX_DEPTH}, or ${MAX_SESSION_DEPTH} where a session changes: its pictures leave with its user, ` +
   "and a trigger that reads the changed rows as a set cannot be limited to a column.",
 ];

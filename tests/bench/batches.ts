@@ -3,6 +3,7 @@
 // deno run -A tests/bench/batches.ts   (needs the platform's settings; `deno task bench batches` sets them)
 import postgres, { type Sql } from "postgres";
 import { processes } from "../../local/process.ts";
+import { asSuperuser } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { table } from "./measure.ts";
@@ -17,9 +18,7 @@ const TIMEOUT_MS = 600_000;
 const MEGABYTE = 1_000_000;
 
 /** Rows of users are written past their triggers, which only a superuser may. */
-const superuser = new URL(DB_URL);
-superuser.username = "supabase_admin";
-const sql = postgres(superuser.href, { max: 1, onnotice: () => {} });
+const sql = postgres(asSuperuser(DB_URL), { max: 1, onnotice: () => {} });
 
 /** The user's rows, each at another lot; how many they have in each table. */
 async function fillHistory(sql: Sql, user: string): Promise<number> {

@@ -2,8 +2,8 @@
 // database, with the generic plans that a pooled connection keeps. Buffers show whether a page reads those before it.
 // deno run -A tests/bench/lists.ts   (needs DB_URL; `deno task bench` sets it)
 import postgres from "postgres";
-import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
 import { DEEP, fillLists, people } from "../db/support/deep_lists.ts";
+import { asSuperuser } from "../support/database.ts";
 import { ms, percentile, table } from "./measure.ts";
 
 const ROWS = 100_000;
@@ -28,10 +28,7 @@ const LISTS: Record<string, string[]> = {
 
 const { DB_URL } = Deno.env.toObject();
 if (!DB_URL) throw new Error("No platform is named: run `deno task bench`");
-const address = new URL(DB_URL);
-address.username = SUPERUSER;
-address.password = PASSWORD;
-const sql = postgres(address.href, { max: 1, onnotice: () => {} });
+const sql = postgres(asSuperuser(DB_URL), { max: 1, onnotice: () => {} });
 await fillLists(sql, ROWS, [...new Set(Object.values(LISTS).flat())]);
 await sql`set plan_cache_mode = force_generic_plan`;
 

@@ -1,6 +1,6 @@
 // Fills the tables that the console reads, with admin.sql: a year of a service with as many users as lots.
 import postgres, { type Sql } from "postgres";
-import { SUPERUSER } from "../../local/postgres/server.ts";
+import { asSuperuser } from "../support/database.ts";
 
 const ADMINISTRATORS = 20;
 
@@ -15,9 +15,7 @@ export const ADMINISTRATOR = benchId(11, 1);
 /** Loads what a database with lots does not have yet; prints its steps on stderr. */
 export async function loadConsole(url: string): Promise<void> {
   // The superuser of the local platform writes without triggers and foreign keys, which takes minutes instead of hours.
-  const address = new URL(url);
-  address.username = SUPERUSER;
-  const sql = postgres(address.href, { max: 1, onnotice: () => {} });
+  const sql = postgres(asSuperuser(url), { max: 1, onnotice: () => {} });
   try {
     const [loaded] = await sql`select from public.admins where id = ${ADMINISTRATOR}`;
     if (loaded) return;

@@ -1,6 +1,6 @@
 // Fills what worst.ts asks about: a person with many rows of everything, and tables as they are after years.
 import postgres, { type Sql } from "postgres";
-import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
+import { asSuperuser } from "../support/database.ts";
 import { ADMINISTRATOR, benchId } from "./load_console.ts";
 
 const ROWS = 5_000;
@@ -10,9 +10,7 @@ export type Known = Readonly<Record<string, string | number>>;
 
 /** Loads what a database with lots and console does not have yet; prints its steps on stderr. */
 export async function loadWorst(url: string): Promise<Known> {
-  const address = new URL(url);
-  [address.username, address.password] = [SUPERUSER, PASSWORD];
-  const sql = postgres(address.href, { max: 1, onnotice: () => {} });
+  const sql = postgres(asSuperuser(url), { max: 1, onnotice: () => {} });
   const person = benchId(255, 1);
   try {
     const [dense, unpriced] = await places(sql);

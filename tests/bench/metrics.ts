@@ -8,6 +8,7 @@ import { BUCKETS, RequestCounts } from "../../supabase/functions/_shared/http/re
 import { route } from "../../supabase/functions/_shared/http/route.ts";
 import { exposition, familiesOf, type ServiceFigures } from "../../supabase/functions/health/metrics.ts";
 import { groups } from "../../supabase/functions/openapi/contract.ts";
+import { asSuperuser } from "../support/database.ts";
 import { compare, ms, percentile, table } from "./measure.ts";
 
 const { DB_URL } = Deno.env.toObject();
@@ -18,9 +19,7 @@ const STATUSES = [200, 201, 401, 404, 422, 500, 503];
 const TIMES = 30;
 const REQUESTS = 20_000;
 
-const superuser = new URL(DB_URL);
-superuser.username = "supabase_admin";
-const sql = postgres(superuser.href, { max: 1, onnotice: () => {} });
+const sql = postgres(asSuperuser(DB_URL), { max: 1, onnotice: () => {} });
 
 async function timed(name: string, run: () => Promise<unknown>, times = TIMES): Promise<string[]> {
   const took: number[] = [];

@@ -3,6 +3,7 @@
 // deno run -A tests/bench/push.ts   (needs the platform's settings, BENCH_PEOPLE and BENCH_ACTIVITIES: devices; `deno task bench` sets them)
 import postgres from "postgres";
 import { processes } from "../../local/process.ts";
+import { asSuperuser } from "../support/database.ts";
 import { receivedByFcm, scriptFcm } from "../support/providers.ts";
 import { table } from "./measure.ts";
 
@@ -14,9 +15,7 @@ const CONSUMERS = 2;
 const LATENCY_MS = 60;
 
 /** Rows of people are written past their triggers, which only a superuser may. */
-const superuser = new URL(DB_URL);
-superuser.username = "supabase_admin";
-const sql = postgres(superuser.href, { max: 2, onnotice: () => {} });
+const sql = postgres(asSuperuser(DB_URL), { max: 2, onnotice: () => {} });
 
 async function load(): Promise<void> {
   await sql`update cron.job set active = false where jobname = 'call_consumers'`; // or the platform would run it too

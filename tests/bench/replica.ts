@@ -3,7 +3,7 @@
 // router are the same for both, and would need the cores.
 // deno run -A tests/bench/replica.ts   (starts a platform of its own; `deno task bench replica --lots 20000`)
 import postgres, { type Sql } from "postgres";
-import { SUPERUSER } from "../../local/postgres/server.ts";
+import { asSuperuser } from "../support/database.ts";
 import { newUser } from "../support/rows.ts";
 import { startTestPlatform } from "../support/platform.ts";
 import { loadLots, searchPlaces } from "./lots.ts";
@@ -39,9 +39,7 @@ try {
 }
 
 async function open(name: string, address: string): Promise<Instance> {
-  const url = new URL(address);
-  url.username = SUPERUSER;
-  const sql = postgres(url.href, { max: 2, onnotice: () => {} });
+  const sql = postgres(asSuperuser(address), { max: 2, onnotice: () => {} });
   const [{ folder }] = await sql<[{ folder: string }]>`select current_setting('data_directory') as folder`;
   return { name, sql, pid: Number.parseInt(await Deno.readTextFile(`${folder}/postmaster.pid`)) };
 }

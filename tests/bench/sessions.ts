@@ -4,7 +4,7 @@
 // deno run -A tests/bench/sessions.ts   (needs API_URL, DB_URL, PUBLISHABLE_KEY and JWT_SECRET and, for another number of sessions,
 // BENCH_PEOPLE; `deno task bench` sets them)
 import postgres from "postgres";
-import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
+import { asSuperuser } from "../support/database.ts";
 import { newUser } from "../support/rows.ts";
 import { seedLots } from "../db/support/fees.ts";
 import { token } from "../support/tokens.ts";
@@ -166,10 +166,7 @@ for (const path of ["/me/parking-sessions", "/me/notifications"]) {
 
 /** Sessions of others, five each, and what they left in the log of activities; written with the triggers off. */
 async function plantSessions(): Promise<void> {
-  const address = new URL(DB_URL!);
-  address.username = SUPERUSER;
-  address.password = PASSWORD;
-  const superuser = postgres(address.href, { max: 1, onnotice: () => {} });
+  const superuser = postgres(asSuperuser(DB_URL!), { max: 1, onnotice: () => {} });
   await superuser.begin(async (transaction) => {
     await transaction`set local session_replication_role = replica`;
     await transaction`

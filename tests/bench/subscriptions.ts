@@ -3,6 +3,7 @@
 // deno run -A tests/bench/subscriptions.ts   (needs the platform's settings and BENCH_PEOPLE: subscriptions; `deno task bench subscriptions` sets them)
 import postgres from "postgres";
 import { AppleStore } from "../support/app_store.ts";
+import { asSuperuser } from "../support/database.ts";
 import { PlayStore } from "../support/google_play.ts";
 import { token } from "../support/tokens.ts";
 import { ms, percentile, table } from "./measure.ts";
@@ -19,9 +20,7 @@ const CLIENTS = 20;
 const PICKS = 9;
 
 /** Rows of users are written past their triggers, which only a superuser may. */
-const superuser = new URL(DB_URL);
-superuser.username = "supabase_admin";
-const sql = postgres(superuser.href, { max: 2, onnotice: () => {} });
+const sql = postgres(asSuperuser(DB_URL), { max: 2, onnotice: () => {} });
 const [apple, play] = [new AppleStore(), new PlayStore()];
 
 async function load(): Promise<void> {

@@ -1,16 +1,13 @@
 // The list of lots of the console in SQL: what a search finds, in which order, and how much it reads for it.
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
-import { database } from "../support/database.ts";
+import { asSuperuser, database } from "../support/database.ts";
 import { newLot } from "../support/rows.ts";
 
 const db = await database();
 const { sql } = db;
-const address = new URL(db.url);
-[address.username, address.password] = [SUPERUSER, PASSWORD];
 /** Sees how much of a table a transaction has read. */
-const superuser = postgres(address.href, { max: 1, onnotice: () => {} });
+const superuser = postgres(asSuperuser(db.url), { max: 1, onnotice: () => {} });
 Deno.test.afterAll(async () => {
   await superuser.end();
   await db.close();

@@ -1,7 +1,7 @@
 // The overview's figures against counts by hand, the days of sessions, and the texts of slow statements.
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import { database } from "../support/database.ts";
+import { asSuperuser, database } from "../support/database.ts";
 import { errorOf } from "../support/database_errors.ts";
 import { newLot, newUser, runJob } from "../support/rows.ts";
 
@@ -189,9 +189,7 @@ Deno.test("overview: the text of a statement contains no values, and a statement
 
 Deno.test("overview: slow statements come from the statistics where they are installed, else there is the reason", async () => {
   assert.deepEqual((await refreshed()).slow_queries.reason, "not_installed");
-  const address = new URL(db.url);
-  address.username = "supabase_admin";
-  const superuser = postgres(address.href, { max: 1, onnotice: () => {} });
+  const superuser = postgres(asSuperuser(db.url), { max: 1, onnotice: () => {} });
   try {
     await superuser`create schema "Statistics"`;
     await superuser`create extension pg_stat_statements with schema "Statistics"`;

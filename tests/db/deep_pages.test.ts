@@ -1,17 +1,13 @@
 // How much a page of a list reads: page 100 as much as page 1, with and without a filter, when Postgres keeps generic plans.
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
-import { database } from "../support/database.ts";
+import { asSuperuser, database } from "../support/database.ts";
 import { DEEP, type DeepList, fillLists, people, WHOLE } from "./support/deep_lists.ts";
 
 const db = await database();
-const address = new URL(db.url);
-address.username = SUPERUSER;
-address.password = PASSWORD;
 const plans: string[] = [];
 /** Only a superuser loads auto_explain. */
-const superuser = postgres(address.href, { max: 1, onnotice: ({ message }) => void plans.push(message ?? "") });
+const superuser = postgres(asSuperuser(db.url), { max: 1, onnotice: ({ message }) => void plans.push(message ?? "") });
 Deno.test.afterAll(async () => {
   await superuser.end();
   await db.close();

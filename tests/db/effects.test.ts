@@ -68,11 +68,12 @@ Deno.test("effects: a body's calls and writes are found with the columns of upda
 const trigger = (table: string, columns: readonly string[], calls: string) =>
   ({ table, name: "_100", isBefore: false, operations: ["update"], columns, calls }) as const;
 const update = (table: string, ...columns: string[]) => ({ operation: "update", table, columns }) as const;
+const insert = (table: string) => ({ operation: "insert", table }) as const;
 
 const catalogue: Catalogue = {
   functions: new Map([
     ["api.start", { calls: ["private.step", "private.reads"], writes: [] }],
-    ["private.step", { calls: [], writes: [update("public.t", "n")] }],
+    ["private.step", { calls: [], writes: [update("public.t", "n"), insert("public.w")] }],
     ["private.reads", { calls: [], writes: [] }],
     ["private.tg_n", { calls: ["private.step"], writes: [update("public.u", "m")] }],
     ["private.tg_other", { calls: [], writes: [update("public.v", "m")] }],
@@ -90,9 +91,14 @@ Deno.test("effects: a chain has the triggers of the columns that are set, ends i
     "3 → private.tg_n()",
     "4 private.step() ↑",
     "4 update public.u (m)",
+    "2 insert public.w",
   ]);
-  assert.deepEqual([depth, functions, tables], [4, 3, 2]);
-  assert.deepEqual(writesOf("api.start", catalogue), [update("public.t", "n")], "the chain is cut at triggers");
+  assert.deepEqual([depth, functions, tables], [4, 3, 3]);
+  assert.deepEqual(
+    writesOf("api.start", catalogue),
+    [update("public.t", "n"), insert("public.w")],
+    "the chain is cut at triggers",
+  );
 });
 
 Deno.test("effects: the depth of a chain is its longest way, also through a part that was drawn on a shorter one", () => {
@@ -100,12 +106,45 @@ Deno.test("effects: the depth of a chain is its longest way, also through a part
     ...catalogue,
     functions: new Map([
       ["api.start", { calls: ["private.short", "private.long"], writes: [] }],
-      ["private.short", { calls: [], writes: [update("public.w", "n")] }],
+      ["private.short", { calls: [], writes: [update("public.w", "n"), insert("public.w")] }],
       ["private.long", { calls: ["private.longer"], writes: [] }],
       ["private.longer", { calls: ["private.short"], writes: [] }],
     ]),
   });
   assert.deepEqual([lines.at(-1), depth], [{ depth: 3, text: "private.short() ↑" }, 4]);
+});
+
+Deno.test("effects: the one write of a function that does nothing else is its caller's, and its triggers follow", () => {
+  const chain = (name: string) =>
+    chainOf(name, {
+      ...catalogue,
+      functions: new Map([
+        ...catalogue.functions,
+        ["private.write", { calls: ["private.reads"], writes: [update("public.t", "n")] }],
+        ["private.tg_n", { calls: [], writes: [insert("public.u")] }],
+        ["private.call", { calls: ["private.write"], writes: [] }],
+        ["private.call_and_write", { calls: ["private.write"], writes: [insert("public.u")] }],
+        ["api.write", { calls: ["private.write"], writes: [] }],
+        ["api.call", { calls: ["private.call"], writes: [] }],
+        ["api.call_and_write", { calls: ["private.call_and_write"], writes: [] }],
+      ]),
+    });
+  const { lines, depth, functions, tables } = chain("api.write");
+  assert.deepEqual(lines.map(({ depth, text }) => `${depth} ${text}`), [
+    "0 api.write()",
+    "1 update public.t (n) by private.write()",
+    "2 → private.tg_n()",
+    "3 insert public.u",
+  ]);
+  assert.deepEqual([depth, functions, tables], [3, 3, 2]);
+  for (const step of ["api.call", "api.call_and_write"]) {
+    const { lines, depth } = chain(step);
+    assert.deepEqual(lines.map(({ depth, text }) => `${depth} ${text}`).slice(1, 3), [
+      `1 ${step.replace("api", "private")}()`,
+      "2 update public.t (n) by private.write()",
+    ]);
+    assert.equal(depth, 4, "a function that calls another is a step");
+  }
 });
 
 Deno.test("effects: what many chains end in is drawn by itself only, and a function is found without its schema", () => {
@@ -114,7 +153,7 @@ Deno.test("effects: what many chains end in is drawn by itself only, and a funct
     functions: new Map([
       ["commands.act", { calls: ["private.notify"], writes: [] }],
       ["private.notify", { calls: ["private.inbox"], writes: [] }],
-      ["private.inbox", { calls: [], writes: [update("public.w", "n")] }],
+      ["private.inbox", { calls: [], writes: [update("public.w", "n"), insert("public.w")] }],
     ]),
   };
   const { lines, depth } = chainOf("commands.act", shared);

@@ -6,8 +6,7 @@
 // the test. A day is extrapolated: what the last calls of a unit kept, times the calls that the quotas of a day allow.
 import assert from "node:assert/strict";
 import postgres, { type Sql, type TransactionSql } from "postgres";
-import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
-import { database } from "../support/database.ts";
+import { asSuperuser, database } from "../support/database.ts";
 import { chance } from "../support/random.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
 import { seed } from "../support/sizes.ts";
@@ -16,11 +15,8 @@ const db = await database();
 Deno.test.afterAll(() => db.close());
 
 // Only a superuser has Postgres count the calls of functions, here of all connections that follow.
-const address = new URL(db.url);
-address.username = SUPERUSER;
-address.password = PASSWORD;
-const superuser = postgres(address.href, { max: 1, onnotice: () => {} });
-await superuser`alter database ${superuser(address.pathname.slice(1))} set track_functions = 'all'`;
+const superuser = postgres(asSuperuser(db.url), { max: 1, onnotice: () => {} });
+await superuser`alter database ${superuser(new URL(db.url).pathname.slice(1))} set track_functions = 'all'`;
 await superuser.end();
 
 /** What the rows of one account may grow in a day by one unit of use. */

@@ -1,16 +1,13 @@
 // Searches and lists that take another way in a large table: each way has the rows and the order of a plain query.
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
 import { Random } from "../../tools/seed/random.ts";
-import { database } from "../support/database.ts";
+import { asSuperuser, database } from "../support/database.ts";
 import { search, searchAll } from "./support/search.ts";
 
 const db = await database();
-const address = new URL(db.url);
-[address.username, address.password] = [SUPERUSER, PASSWORD];
 /** Writes statistics. */
-const superuser = postgres(address.href, { max: 1, onnotice: () => {} });
+const superuser = postgres(asSuperuser(db.url), { max: 1, onnotice: () => {} });
 Deno.test.afterAll(async () => {
   await superuser.end();
   await db.close();

@@ -1,8 +1,7 @@
 // Bounds of search: counts end, maps have a most, and no question reads the whole again and again.
 import assert from "node:assert/strict";
 import postgres, { type TransactionSql } from "postgres";
-import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
-import { database } from "../support/database.ts";
+import { asSuperuser, database } from "../support/database.ts";
 import { errorOf } from "../support/database_errors.ts";
 import { search, type SearchArguments } from "./support/search.ts";
 
@@ -84,9 +83,7 @@ Deno.test("search: a page for which all entries are compared is a counted read, 
 });
 
 Deno.test("search: a page of a list of operators that no lot has reads a window of the order, not the order to its end", async () => {
-  const address = new URL(db.url);
-  [address.username, address.password] = [SUPERUSER, PASSWORD];
-  const superuser = postgres(address.href, { max: 1, onnotice: () => {} });
+  const superuser = postgres(asSuperuser(db.url), { max: 1, onnotice: () => {} });
   const read = async (sql: TransactionSql) => {
     const [row] = await sql<{ rows: number }[]>`
       select (seq_tup_read + idx_tup_fetch)::integer as rows from pg_stat_xact_user_tables where relname = 'search_entries'`;

@@ -10,6 +10,7 @@ import {
   sqlFindings,
   uncalled,
   unlockedCommands,
+  unread,
 } from "../../tools/lint_sql/rules.ts";
 
 const NAME = "supabase/schemas/samples/sample.sql";
@@ -128,6 +129,28 @@ Deno.test("sql rules: functions that raise are not immutable, at any depth of ca
     "create function private.a() returns void\nlanguage plpgsql immutable\nas $$\nbegin\n  perform private.b();\nend\n$$;\n\n" +
     "create function private.b() returns void\nlanguage plpgsql stable\nas $$\nbegin\n  perform private.raise_error('x', 1, 'y');\nend\n$$;\n";
   assert.deepEqual(raisingImmutables([sample]), ["private.a"]);
+});
+
+Deno.test("sql rules: functions read their arguments and variables", () => {
+  assert.deepEqual(unread(ALL), []);
+  const sample = (statements: string) =>
+    "create function private.a(p_a integer) returns void\nlanguage plpgsql\nas $$\ndeclare\n  v_b integer;\n  v_c integer := p_a;\n" +
+    `begin\n  -- v_b\n  ${statements}\nend\n$$;\n`;
+  for (
+    const assigned of [
+      "perform 'v_b';",
+      "v_b := 1;",
+      "if v_c > 0 then\n    v_b = v_c;\n  end if;",
+      "v_b[1] := v_c;",
+      "select 1, 2 into v_c, v_b;",
+      "get diagnostics v_b = row_count;",
+      "for v_b in select 1 loop\n    perform 1;\n  end loop;",
+    ]
+  ) assert.ok(unread([sample(assigned)]).includes("private.a v_b"), assigned);
+  for (const read of ["perform v_b + v_c;", "v_b := v_c; return v_b;", "update a.b set c = v_b where d = v_c;"]) {
+    assert.deepEqual(unread([sample(read)]), [], read);
+  }
+  assert.deepEqual(unread([sample("perform v_b + v_c;").replace(":= p_a", ":= 1")]), ["private.a p_a"]);
 });
 
 Deno.test("sql rules: every command locks the account that it writes for", () => {

@@ -1,18 +1,14 @@
 // The cost of a withdrawal: its work grows with the rows of a user, its statements do not.
 import assert from "node:assert/strict";
 import postgres, { type Sql } from "postgres";
-import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
-import { database } from "../support/database.ts";
+import { asSuperuser, database } from "../support/database.ts";
 import { eraseWithdrawn } from "../support/forgotten.ts";
 import { errorOf } from "../support/database_errors.ts";
 import { newUser, signedIn } from "../support/rows.ts";
 
 const db = await database();
-const address = new URL(db.url);
-address.username = SUPERUSER;
-address.password = PASSWORD;
 /** Only a superuser has Postgres count the calls of functions. */
-const superuser = postgres(address.href, { max: 1, onnotice: () => {} });
+const superuser = postgres(asSuperuser(db.url), { max: 1, onnotice: () => {} });
 Deno.test.afterAll(async () => {
   await superuser.end();
   await db.close();
@@ -172,7 +168,10 @@ Deno.test("field_values: every column but counts and times is compared when chan
 
 Deno.test("commands.withdraw_my_account: triggers that were planned for a single row read changed rows once, for any number of rows", async () => {
   const plans: string[] = [];
-  const connection = postgres(address.href, { max: 1, onnotice: ({ message }) => void plans.push(message ?? "") });
+  const connection = postgres(asSuperuser(db.url), {
+    max: 1,
+    onnotice: ({ message }) => void plans.push(message ?? ""),
+  });
   try {
     await connection`load 'auto_explain'`;
     await connection.unsafe(`

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import postgres, { type Sql } from "postgres";
-import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
+import { PASSWORD } from "../../local/postgres/server.ts";
 import { ROOT } from "../../local/settings.ts";
 import { readCatalogue } from "../../tools/release/catalogue.ts";
 import { differences } from "../../tools/release/catalogue_difference.ts";
 import { RULED_TABLES } from "../../tools/release/catalogue_rows.ts";
 import { catalogueOf, drift, expectedCatalogue } from "../../tools/release/drift.ts";
-import { database } from "../support/database.ts";
+import { asSuperuser, database } from "../support/database.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -464,9 +464,7 @@ const PLANTED: readonly Planted[] = [
 
 /** Connected with the rights of the platform, which may change everything. */
 function asPlatform(): Sql {
-  const address = new URL(db.url);
-  [address.username, address.password] = [SUPERUSER, PASSWORD];
-  return postgres(address.href, { max: 1, onnotice: () => {} });
+  return postgres(asSuperuser(db.url), { max: 1, onnotice: () => {} });
 }
 
 /** The lines for all planted differences. The transaction is rolled back. */

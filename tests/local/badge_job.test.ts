@@ -1,8 +1,7 @@
 // The job that rebuilds badges, as the migrations schedule it and the platform runs it.
 import assert from "node:assert/strict";
 import { CronRunner } from "../../local/jobs/cron.ts";
-import { SUPERUSER } from "../../local/postgres/server.ts";
-import { database } from "../support/database.ts";
+import { asSuperuser, database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { seedHistory } from "../support/history.ts";
 
@@ -10,9 +9,7 @@ const PEOPLE = 2_500;
 
 Deno.test("backfill_badges: within a minute the job rebuilds pending badges, a thousand users in a transaction", async () => {
   const db = await database();
-  const superuser = new URL(db.url);
-  superuser.username = SUPERUSER;
-  const runner = new CronRunner(superuser.href, () => {});
+  const runner = new CronRunner(asSuperuser(db.url), () => {});
   try {
     const { sql } = db;
     await seedHistory(sql, PEOPLE, 10 * PEOPLE);

@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import postgres, { type Sql } from "postgres";
 import { CronRunner, nextRun } from "../../local/jobs/cron.ts";
 import { NetWorker } from "../../local/jobs/net.ts";
-import { SUPERUSER } from "../../local/postgres/server.ts";
 import { atOnce } from "../support/at_once.ts";
-import { database, type TestDatabase } from "../support/database.ts";
+import { asSuperuser, database, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 
 const address = Deno.env.get("DB_URL");
@@ -32,10 +31,8 @@ async function connected(run: (sql: Sql) => Promise<void>): Promise<void> {
 /** A database of its own, as the superuser who runs its jobs reaches it. */
 async function apart(run: (db: TestDatabase, superuser: string) => Promise<void>): Promise<void> {
   const db = await database();
-  const superuser = new URL(db.url);
-  superuser.username = SUPERUSER;
   try {
-    await run(db, superuser.href);
+    await run(db, asSuperuser(db.url));
   } finally {
     await db.close();
   }

@@ -3,7 +3,6 @@ import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import postgres from "postgres";
 import { identify } from "../../local/postgres/identity.ts";
-import { SUPERUSER } from "../../local/postgres/server.ts";
 import { Balancer } from "../../local/rest/balance.ts";
 import type { Rest } from "../../local/rest/rest.ts";
 import { STATE } from "../../local/settings.ts";
@@ -12,6 +11,7 @@ import { instanceOf, type Route } from "../../supabase/functions/_shared/http/ro
 import { groups } from "../../supabase/functions/openapi/contract.ts";
 import { requestOf } from "../policies/admin_actors.ts";
 import { crashPlatform } from "../support/crash_platform.ts";
+import { asSuperuser } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { newUser } from "../support/rows.ts";
 import { token } from "../support/tokens.ts";
@@ -37,9 +37,7 @@ const platform = await crashPlatform({
 });
 const { sql, status } = platform;
 gateway = status.API_URL;
-const replicaUrl = new URL(status.REPLICA_DB_URL!);
-replicaUrl.username = SUPERUSER;
-const replica = postgres(replicaUrl.href, { max: 1, onnotice: () => {}, backoff: () => 0.1 });
+const replica = postgres(asSuperuser(status.REPLICA_DB_URL!), { max: 1, onnotice: () => {}, backoff: () => 0.1 });
 Deno.test.afterAll(async () => {
   await replica.end({ timeout: 1 });
   await platform[Symbol.asyncDispose]();

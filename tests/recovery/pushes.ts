@@ -1,6 +1,7 @@
 // Pushes on a separate platform: devices, a notification to all of them, and consumers that only the test calls.
 import postgres from "postgres";
 import type { CrashPlatform } from "../support/crash_platform.ts";
+import { asSuperuser } from "../support/database.ts";
 
 /**
  * Users, of whom each nth has so many devices: one of a hundred has a token that begins with `dead-`, one with `flaky-`.
@@ -12,9 +13,7 @@ export async function loadDevices(
   { nth = 1, each = 1, isAutomatic = false }: { nth?: number; each?: number; isAutomatic?: boolean } = {},
 ): Promise<void> {
   if (!isAutomatic) await sql`delete from vault.secrets`;
-  const superuser = new URL(status.DB_URL);
-  superuser.username = "supabase_admin";
-  const owner = postgres(superuser.href, { max: 1, onnotice: () => {} });
+  const owner = postgres(asSuperuser(status.DB_URL), { max: 1, onnotice: () => {} });
   await owner.begin(async (sql) => {
     await sql`set local session_replication_role = replica`; // rows of users are written past their triggers
     await sql`insert into public.app_users (id) select gen_random_uuid() from generate_series(1, ${users}::integer)`;

@@ -59,7 +59,8 @@ async function asCaller<Result>(
   return result.value;
 }
 
-function asSuperuser(address: string): string {
+/** The address of a database, as the superuser of the local platform reaches it. */
+export function asSuperuser(address: string): string {
   const url = new URL(address);
   url.username = SUPERUSER;
   url.password = PASSWORD;

@@ -1,8 +1,7 @@
 // The feed of the realtime server on a test database, with subscribers that record what they receive.
 import { PostgresFeed } from "../../local/realtime/feed.ts";
 import type { Binding, Identity, Subscription } from "../../local/realtime/types.ts";
-import { SUPERUSER } from "../../local/postgres/server.ts";
-import { database, type TestDatabase } from "./database.ts";
+import { asSuperuser, database, type TestDatabase } from "./database.ts";
 import { eventually } from "./eventually.ts";
 import type { Change } from "./realtime_server.ts";
 
@@ -49,15 +48,13 @@ export interface FeedFixture {
 export async function startFeed(): Promise<FeedFixture> {
   const db = await database();
   const log: string[] = [];
-  const url = new URL(db.url);
-  url.username = SUPERUSER;
-  const feed = new PostgresFeed({ url: url.href, log: (line) => void log.push(line) });
+  const feed = new PostgresFeed({ url: asSuperuser(db.url), log: (line) => void log.push(line) });
   await feed.start();
   return {
     db,
     feed,
     log,
-    superuser: url.href,
+    superuser: asSuperuser(db.url),
     subscribe: async (binding, identity = person()) => {
       const subscriber = new TestSubscriber();
       subscriber.subscription = await feed.subscribe([binding].flat(), identity, {

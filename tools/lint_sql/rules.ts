@@ -175,6 +175,25 @@ export function unlockedCommands(texts: readonly string[]): string[] {
   );
 }
 
+/** Where a variable is written and not read. */
+const targets = (name: string) =>
+  new RegExp(
+    String.raw`\binto (?:strict )?(?:[\w.]+, )*${name}\b|\bdiagnostics ${name} =|\bfor ${name} in\b|` +
+      String.raw`(?<=(?:;|\b(?:begin|then|else|loop))\s+)${name}(?:[.[][^;:=]*)? :?=`,
+    "g",
+  );
+
+/** The arguments and variables that a function does not read, as `function name`: some of them may be assigned. */
+export function unread(texts: readonly string[]): string[] {
+  return texts.flatMap(functions).flatMap(({ called, head, body, locals }) => {
+    const code = withoutTexts(body);
+    const named = (name: string) => [...code.matchAll(new RegExp(String.raw`\b${name}\b`, "g"))].length;
+    const args = [...head.matchAll(/\bp_\w+/g)].map(([name]) => name).filter((name) => named(name) === 0);
+    const variables = locals.filter((name) => named(name) === 1 + [...code.matchAll(targets(name))].length);
+    return [...args, ...variables].map((name) => `${called} ${name}`);
+  });
+}
+
 /** Whether a text is a date and a time in the basic format of ISO 8601. */
 function isTime(text: string): boolean {
   try {

@@ -31,9 +31,7 @@ begin
   delete from private.badge_marks m where m.user_id = p_user_id and m.badge_id = p_badge_id;
   update public.user_badge_progress p set count = b.threshold
   from public.badges b where b.id = p_badge_id and p.user_id = p_user_id and p.badge_id = b.id;
-  insert into public.user_themes (user_id, theme_id, acquisition_type)
-  select e.user_id, e.theme_id, 'reward' from private.earned_themes(array[p_user_id]) as e
-  on conflict on constraint user_themes_owned_once do nothing;
+  perform private.give_earned_themes(array[p_user_id]);
 end
 $$;
 

@@ -117,9 +117,7 @@ begin
     end if;
   end loop;
   if v_risen <> '{}' then
-    insert into public.user_themes (user_id, theme_id, acquisition_type)
-    select e.user_id, e.theme_id, 'reward' from private.earned_themes(v_risen) as e
-    on conflict on constraint user_themes_owned_once do nothing;
+    perform private.give_earned_themes(v_risen);
   end if;
   return null;
 end

@@ -111,9 +111,7 @@ begin
     returning u.id, u.level > b.level as has_risen
   )
   select count(*), array_agg(c.id) filter (where c.has_risen) into v_changed, v_risen from changed c;
-  insert into public.user_themes (user_id, theme_id, acquisition_type)
-  select e.user_id, e.theme_id, 'reward' from private.earned_themes(v_risen) as e
-  on conflict on constraint user_themes_owned_once do nothing;
+  perform private.give_earned_themes(v_risen);
   update private.level_recalculation r
   set last_user_id = coalesce(v_user_ids[cardinality(v_user_ids)], r.last_user_id),
     done_users = r.done_users + cardinality(v_user_ids), changed_users = r.changed_users + v_changed,

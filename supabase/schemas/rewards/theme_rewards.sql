@@ -4,27 +4,27 @@
 -- transaction, as levels are recalculated (rewards/level_recalculation.sql).
 --
 -- Invariants: only active themes are earned; an earned theme stays when the level falls.
--- Interface: private.earned_themes for whatever raises a level (rewards/exp.sql, rewards/level_recalculation.sql) or gives a
+-- Interface: private.give_earned_themes for whatever raises a level (rewards/exp.sql, rewards/level_recalculation.sql) or gives a
 -- badge (rewards/badges.sql); private.next_theme_batch (work).
 
--- The themes, or only this one, that these users have earned by their level or a badge, and do not own. Locked as the
--- foreign key locks them: a theme that is deleted meanwhile gets no owner.
-create function private.earned_themes(p_user_ids uuid[], p_theme_id uuid default null)
-returns table (user_id uuid, theme_id uuid)
+-- Gives these users the themes, or only this one, that they have earned by their level or a badge, and do not own. The
+-- themes are locked as the foreign key locks them: one that is deleted meanwhile gets no owner.
+create function private.give_earned_themes(p_user_ids uuid[], p_theme_id uuid default null) returns void
 language plpgsql
 set search_path = ''
 set plan_cache_mode = force_generic_plan -- as private.mark_badges
 as $$
 begin
-  return query
-  select u.id, t.id
+  insert into public.user_themes (user_id, theme_id, acquisition_type)
+  select u.id, t.id, 'reward'
   from public.themes t
   join public.app_users u on u.id = any (p_user_ids) and (u.level >= t.unlock_level or exists (
     select from public.user_badges b where b.user_id = u.id and b.badge_id = t.unlock_badge_id
   ))
   where t.is_active and not t.is_free and t.id = coalesce(p_theme_id, t.id)
     and not exists (select from public.user_themes o where o.user_id = u.id and o.theme_id = t.id)
-  for key share of t;
+  for key share of t
+  on conflict on constraint user_themes_owned_once do nothing;
 end
 $$;
 
@@ -45,9 +45,7 @@ begin
   end if;
   v_user_ids := private.next_users(v_job.last_user_id, p_users);
   -- The theme's conditions are read with each batch: a change since the job began restarts it.
-  insert into public.user_themes (user_id, theme_id, acquisition_type)
-  select e.user_id, e.theme_id, 'reward' from private.earned_themes(v_user_ids, v_job.theme_id) as e
-  on conflict on constraint user_themes_owned_once do nothing;
+  perform private.give_earned_themes(v_user_ids, v_job.theme_id);
   update private.theme_grants g
   set last_user_id = coalesce(v_user_ids[cardinality(v_user_ids)], g.last_user_id),
     done_users = g.done_users + cardinality(v_user_ids),

@@ -34,25 +34,21 @@ $$;
 -- By column, not as jsonb: a withdrawal recounts thousands of values, and changed counts are not changes of a lot.
 create function private.tg_field_values__record_changes() returns trigger
 language plpgsql
-security definer -- as private.queue_lot_changes
 set search_path = ''
 as $$
-declare
-  v_lot_ids uuid[];
 begin
   if tg_op = 'TRUNCATE' then
-    v_lot_ids := array(select c.parking_lot_id from private.lot_changes c where not c.is_gone);
+    perform private.queue_lot_changes(array(select c.parking_lot_id from private.lot_changes c where not c.is_gone));
   elsif tg_op = 'UPDATE' then
-    v_lot_ids := array(
+    perform private.queue_lot_changes(array(
       select p.lot_id from rows_before b full join rows_changed c using (id)
       cross join lateral unnest(array[b.parking_lot_id, c.parking_lot_id]) as p (lot_id)
       where (b.parking_lot_id, b.field_name, b.value, b.state, b.is_primary, b.source, b.licence)
         is distinct from (c.parking_lot_id, c.field_name, c.value, c.state, c.is_primary, c.source, c.licence)
-    );
+    ));
   else
-    v_lot_ids := array(select r.parking_lot_id from rows_changed r);
+    perform private.queue_lot_changes(array(select r.parking_lot_id from rows_changed r));
   end if;
-  insert into private.lot_change_queue (parking_lot_id) select distinct u.id from unnest(v_lot_ids) as u (id);
   return null;
 end
 $$;

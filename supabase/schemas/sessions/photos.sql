@@ -10,12 +10,10 @@
 -- Detaches the uploads of pictures that have left their slots; their objects are deleted.
 create function private.tg_parking_session_photos__detach() returns trigger
 language plpgsql
-security definer -- no client may write uploads
 set search_path = ''
 as $$
 begin
-  update public.assets set deleted_at = now()
-  where id = any (array(select r.asset_id from rows_deleted r)) and deleted_at is null;
+  perform private.detach_assets(array(select r.asset_id from rows_deleted r));
   return null;
 end
 $$;

@@ -1,7 +1,7 @@
 // The search of this service: the index part by itself, and the function that clients call.
 import postgres, { type Sql } from "postgres";
-import { PASSWORD, SUPERUSER } from "../../../local/postgres/server.ts";
 import type { Subject } from "../measure.ts";
+import { asSuperuser } from "../../support/database.ts";
 
 export interface Search {
   readonly lat: number;
@@ -82,11 +82,8 @@ export async function scansOf(url: string, statement: (sql: Sql) => PromiseLike<
 }
 
 async function plansOf(url: string, statement: (sql: Sql) => PromiseLike<unknown>): Promise<string[]> {
-  const asSuperuser = new URL(url);
-  asSuperuser.username = SUPERUSER;
-  asSuperuser.password = PASSWORD;
   const plans: string[] = [];
-  const sql = postgres(asSuperuser.href, { max: 1, onnotice: ({ message }) => void plans.push(message ?? "") });
+  const sql = postgres(asSuperuser(url), { max: 1, onnotice: ({ message }) => void plans.push(message ?? "") });
   try {
     await sql.unsafe(`
       load 'auto_explain';
