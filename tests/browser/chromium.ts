@@ -14,8 +14,14 @@ const FLAGS = [
   "--no-first-run",
 ];
 const ENGLISH = "--lang=en";
-/** WebGL in software, which maps need. It takes most of the time of a page that draws one. */
-const WEBGL = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
+/** WebGL in software, which maps need. It takes most of the time of a page that draws one: all else is drawn without it. */
+const WEBGL = [
+  "--use-gl=angle",
+  "--use-angle=swiftshader",
+  "--enable-unsafe-swiftshader",
+  "--disable-gpu-compositing",
+  "--disable-gpu-rasterization",
+];
 const WITHOUT_WEBGL = ["--disable-gpu", "--disable-3d-apis"];
 
 /** So long the browser may take to answer a command: longer than a test waits for a condition of a page. */

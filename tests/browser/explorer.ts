@@ -40,6 +40,8 @@ export interface ExplorerOptions {
   readonly hasLocale?: boolean;
   /** Whether the browser draws maps; false by default: the list is in the place of the map then. */
   readonly hasMaps?: boolean;
+  /** Whether the browser keeps the application; false by default: to fetch all of it takes as long as a page. */
+  readonly keepsApplication?: boolean;
 }
 
 const TIMEOUT_MS = 60_000;
@@ -77,6 +79,7 @@ async function visit(
     apiUrl = stack().apiUrl,
     hasLocale = true,
     hasMaps = false,
+    keepsApplication = false,
   }: ExplorerOptions,
 ): Promise<void> {
   const problems: string[] = [];
@@ -87,6 +90,7 @@ async function visit(
       const page = await tabIn(context);
       await page.setViewport({ width, height, isMobile: isPhone, hasTouch: isPhone });
       await page.evaluateOnNewDocument((language) => localStorage.setItem("language", language), language);
+      if (!keepsApplication) await withoutWorker(page);
       watch(page, apiUrl, problems);
       return explorerOf(page, apiUrl, newTab);
     };
@@ -104,6 +108,11 @@ async function visit(
     for (const other of others) await other.close();
   }, { hasLocale, hasMaps });
   assert.deepEqual(problems, []);
+}
+
+/** A browser without service workers: each part of the application is requested when it is needed. */
+async function withoutWorker(page: Page): Promise<void> {
+  await page.evaluateOnNewDocument(() => Reflect.deleteProperty(Navigator.prototype, "serviceWorker"));
 }
 
 /** Notes errors of the page, and requests to another machine. */

@@ -112,7 +112,7 @@ Deno.test(
       await sees("No connection. The page shows what was known");
       await goOnline(page, proxy);
       await page.waitForFunction(() => !document.body.innerText.includes("No connection."), { polling: 50 });
-    }, { apiUrl: proxy.apiUrl });
+    }, { apiUrl: proxy.apiUrl, keepsApplication: true });
   },
 );
 
@@ -153,7 +153,7 @@ Deno.test({ name: "explorer offline: a saved lot opens that this browser never o
     await sees("Sign in to see this page.");
     await untilKept<Read>(page, "reads", (reads) => reads.every(({ user }) => user === ""));
     assert.deepEqual(await values(), [null, null, null]);
-  }, { apiUrl: proxy.apiUrl });
+  }, { apiUrl: proxy.apiUrl, keepsApplication: true });
 });
 
 Deno.test({
@@ -201,7 +201,7 @@ Deno.test({
     });
     await again.body?.cancel();
     assert.deepEqual([again.status, again.headers.get("idempotent-replayed")], [200, "true"]);
-  }, { apiUrl: proxy.apiUrl });
+  }, { apiUrl: proxy.apiUrl, keepsApplication: true });
 });
 
 Deno.test({
@@ -240,7 +240,7 @@ Deno.test({
     assert.equal(session.memo, "Pillar <b>B2</b>");
     await click("Discard");
     await page.waitForFunction(() => !document.body.innerText.includes("was not accepted"), { polling: 50 });
-  }, { apiUrl: proxy.apiUrl });
+  }, { apiUrl: proxy.apiUrl, keepsApplication: true });
 });
 
 Deno.test({
@@ -269,7 +269,7 @@ Deno.test({
     await click("End and keep the receipt");
     await sees("2 changes wait for a connection.");
     assert.deepEqual(await kinds(), ["error_report", "session_end"]);
-  }, { apiUrl: proxy.apiUrl });
+  }, { apiUrl: proxy.apiUrl, keepsApplication: true });
 });
 
 Deno.test({
@@ -319,7 +319,7 @@ Deno.test({
     await sees("You are not parked.");
     assert.ok(!await page.evaluate(() => document.body.innerText.includes("Lot of one of two")));
     assert.equal((await (await asUser(person)(`/me/parking-sessions/${id}`)).json()).status, "parking");
-  }, { apiUrl: proxy.apiUrl });
+  }, { apiUrl: proxy.apiUrl, keepsApplication: true });
 });
 
 /** Answers requests for a part of the application otherwise, and counts them. */
@@ -331,11 +331,6 @@ async function instead(page: Page, part: RegExp, answer: (request: HTTPRequest, 
     else void request.continue();
   });
   return () => count;
-}
-
-/** The service worker has all parts: without it each is requested when it is needed. */
-async function withoutWorker(page: Page): Promise<void> {
-  await page.evaluateOnNewDocument(() => Reflect.deleteProperty(Navigator.prototype, "serviceWorker"));
 }
 
 Deno.test({ name: "explorer offline: a change does not overtake one that cannot be sent yet", ignore }, async () => {
@@ -351,7 +346,6 @@ Deno.test({ name: "explorer offline: a change does not overtake one that cannot 
   const memos = () =>
     Promise.all(ids.map(async (id) => (await (await asUser(person)(`/me/parking-sessions/${id}`)).json()).memo));
   await inExplorer(async ({ page, open, signIn, sees, click, fill }) => {
-    await withoutWorker(page);
     let isLost = true;
     await instead(
       page,
@@ -381,7 +375,6 @@ Deno.test({
 }, async () => {
   const lot = await aPricedLot({ name: "Lot of a lost part" });
   await inExplorer(async ({ page, open, sees }) => {
-    await withoutWorker(page);
     const requests = await instead(
       page,
       /\/lot_page-\w+\.js/,
@@ -404,7 +397,6 @@ Deno.test({
 }, async () => {
   const lot = await aPricedLot({ name: "Lot of a gone part" });
   await inExplorer(async ({ page, open, sees, click }) => {
-    await withoutWorker(page);
     let isGone = true;
     await instead(
       page,
@@ -464,7 +456,7 @@ Deno.test({
     // A page of the newest version is not offered it.
     await kept(page);
     assert.ok(!await page.evaluate(() => document.body.innerText.includes("A new version is there.")));
-  }, { apiUrl: `http://127.0.0.1:${host.addr.port}` });
+  }, { apiUrl: `http://127.0.0.1:${host.addr.port}`, keepsApplication: true });
 });
 
 Deno.test({ name: "explorer: a browser whose language is none loses no page", ignore }, async () => {
