@@ -10,7 +10,7 @@ import { volume } from "../support/sizes.ts";
 const db = await database();
 Deno.test.afterAll(() => db.close());
 
-const world = lots(volume("WORLD_LOTS", 8_000, 20_000));
+const world = lots(volume("WORLD_LOTS", 4_000, 20_000));
 await storeLots(db.sql, world);
 
 /** What the database answers, one list a query. */

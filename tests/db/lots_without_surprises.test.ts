@@ -14,7 +14,7 @@ import { seed, volume } from "../support/sizes.ts";
 const SEED = seed("FEE_SEED", 5);
 const CENTER = { lat: 35.68, lng: 139.77 };
 const LOTS = 60;
-const STAYS = volume("SURPRISE_STAYS", 10, 50);
+const STAYS = volume("SURPRISE_STAYS", 5, 50);
 
 const db = await database();
 Deno.test.afterAll(() => db.close());

@@ -6,7 +6,7 @@ import { newUser } from "../support/rows.ts";
 import { volume } from "../support/sizes.ts";
 import { aPlan, aStatement } from "./support/subscriptions.ts";
 
-const ROUNDS = volume("SUBSCRIPTION_ROUNDS", 25, 50);
+const ROUNDS = volume("SUBSCRIPTION_ROUNDS", 12, 50);
 const CONNECTIONS = 20;
 
 const db = await database();

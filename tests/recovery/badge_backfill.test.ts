@@ -7,8 +7,8 @@ import { eventually } from "../support/eventually.ts";
 import { seedHistory } from "../support/history.ts";
 import { recalculateLevels } from "../support/rows.ts";
 
-const PEOPLE = 1_000;
-const ACTIVITIES = 12_000;
+const PEOPLE = 600;
+const ACTIVITIES = 7_000;
 const PATIENCE = 60_000;
 
 interface Figures {

@@ -8,8 +8,8 @@ import { type Chance, chance } from "../support/random.ts";
 import { consume, loadDevices, passTime, sendToAll } from "./pushes.ts";
 import { seed, volume } from "../support/sizes.ts";
 
-const KILLS = volume("PUSH_KILLS", 12, 50);
-const DEVICES = volume("PUSH_DEVICES", 5_000, 20_000);
+const KILLS = volume("PUSH_KILLS", 6, 50);
+const DEVICES = volume("PUSH_DEVICES", 3_000, 20_000);
 const SEED = seed("PUSH_SEED", 20260901);
 const BATCH = 500;
 const CONSUMERS = 2;
