@@ -154,6 +154,27 @@ Deno.test("search: Accept of GeoJSON gets features, an unknown type gets JSON", 
   await replyOf(searchParkingLots, await accept("text/csv"), FoundLots);
 });
 
+Deno.test("search: GeoJSON and lines are sent where Accept gives them a weight that is not below that of JSON", async () => {
+  const sent = async (types: string) => {
+    const response = await ask(path({ keywords: word, center }), { headers: { accept: types } });
+    await response.body?.cancel();
+    return response.headers.get("content-type")?.split(";")[0];
+  };
+  const [json, geojson, lines] = ["application/json", "application/geo+json", "application/x-ndjson"];
+  const cases: [types: string, expected: string][] = [
+    [`${geojson};q=0`, json],
+    [`${geojson};q=0.1, ${json};q=0.9`, json],
+    [`${json}, ${geojson};q=0.5`, json],
+    [`${lines};q=0.0, ${json}`, json],
+    [`${lines};q=0.2, ${json}`, json],
+    [`${json};q=0.5, ${geojson}; Q=0.8`, geojson],
+    [`${json}, ${geojson}`, geojson],
+    [`${geojson};q=0.5, */*;q=0.1`, geojson],
+    [`${lines};q=0.3`, lines],
+  ];
+  for (const [types, expected] of cases) assert.equal(await sent(types), expected, types);
+});
+
 Deno.test("search: Accept of JSON Lines gets a lot a line, as many as limit, and an error as one line", async () => {
   const headers = { accept: "application/x-ndjson" };
   const lines = async (args: Record<string, unknown>) => {

@@ -196,6 +196,25 @@ for (const [body, errors] of bodies) {
   });
 }
 
+Deno.test("input: a missing field of any type is required", () => {
+  const fields = z.strictObject({
+    kind: z.enum(["a", "b"]),
+    one: z.literal("x"),
+    flag: z.boolean(),
+    list: z.array(Id),
+  });
+  for (const sent of [{}, { kind: undefined }]) {
+    assert.throws(
+      () => readBody(fields, sent),
+      rejectsWith([["kind", "required"], ["one", "required"], ["flag", "required"], ["list", "required"]]),
+    );
+  }
+  assert.throws(
+    () => readBody(fields, { kind: null, one: "", flag: true, list: [] }),
+    rejectsWith([["kind", "invalid_value"], ["one", "invalid_value"]]),
+  );
+});
+
 Deno.test("input: an error lists a hundred field errors at most", async () => {
   const keys = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`key_${n}`, "\0"]));
   for (const body of [keys, { list: Array(5000).fill({}) }]) {

@@ -138,3 +138,24 @@ Deno.test("search: an invalid stay is rejected and names its end", async () => {
   }
   await asAnonymous((sql) => search(sql, { entry_at, exit_at, limit: 100 }));
 });
+
+Deno.test("search, detail: a stay with one end is rejected for the other end, not for its year", async () => {
+  const at = "2026-11-25T10:00:00Z";
+  const [lot] = await db.sql`select id from public.parking_lots where status = 'active' limit 1`;
+  for (const [entry, exit, missing] of [[at, null, "exit_at"], [null, at, "entry_at"]] as const) {
+    for (
+      const read of [
+        (sql: TransactionSql) => search(sql, entry ? { entry_at: entry } : { exit_at: at }),
+        (sql: TransactionSql) =>
+          sql`select api.get_parking_lot(${lot!["id"]}, p_entry_at => ${entry}, p_exit_at => ${exit})`,
+      ]
+    ) {
+      const { code, param, message } = await errorOf(asAnonymous<unknown>(read));
+      assert.deepEqual([code, param, message], [
+        "validation_error",
+        missing,
+        "A stay requires entry_at and exit_at.",
+      ]);
+    }
+  }
+});

@@ -26,9 +26,12 @@ declare
   c_earliest constant timestamptz := timestamptz '2000-01-01 00:00:00+00';
   c_latest constant timestamptz := timestamptz '2100-01-01 00:00:00+00';
 begin
-  if p_entry is null or p_entry < c_earliest or p_entry >= c_latest then
+  if p_entry is null or p_exit is null then
+    perform private.raise_error('validation_error', 422, 'A stay requires entry_at and exit_at.',
+      p_param => case when p_entry is null then 'entry_at' else 'exit_at' end);
+  elsif p_entry < c_earliest or p_entry >= c_latest then
     perform private.raise_error('validation_error', 422, 'The entry time must be from 2000 to 2099.', 'entry_at');
-  elsif p_exit is null or p_exit < c_earliest or p_exit >= c_latest then
+  elsif p_exit < c_earliest or p_exit >= c_latest then
     perform private.raise_error('validation_error', 422, 'The exit time must be from 2000 to 2099.', 'exit_at');
   elsif p_exit < p_entry then
     perform private.raise_error('validation_error', 422, 'The exit must not be before the entry.', 'exit_at');

@@ -167,12 +167,8 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
       message: "This field does not exist. Remove it.",
     }));
   }
-  if (issue.code === "invalid_type" && issue.input === undefined) {
-    return [{
-      param: at(),
-      code: "required",
-      message: "This field is required.",
-    }];
+  if ((issue.code === "invalid_type" || issue.code === "invalid_value") && issue.input === undefined) {
+    return [{ param: at(), code: "required", message: "This field is required." }];
   }
   return [{ param: at(), code: issue.code, message: issue.message }];
 }

@@ -15,11 +15,17 @@ const NO_CONTENT = 204;
 /** Overloads and restarts usually end within this time. */
 const RETRY_AFTER_SECONDS = "2";
 
-/** Whether the Accept header contains this type. Weights are not compared. */
+/** Whether the Accept header names this type, with a weight that is neither 0 nor below that of JSON. */
 export function accepts(request: Request, type: string): boolean {
-  return (request.headers.get("accept") ?? "").split(",").some((part) =>
-    part.split(";")[0]!.trim().toLowerCase() === type
+  const weights = new Map(
+    (request.headers.get("accept") ?? "").toLowerCase().split(",").map((part) => {
+      const [name, ...parameters] = part.split(";").map((text) => text.trim());
+      return [name, Number(parameters.find((text) => text.startsWith("q="))?.slice(2) ?? 1)];
+    }),
   );
+  const weight = weights.get(type) ?? 0;
+  return weight > 0 &&
+    weight >= (weights.get("application/json") ?? weights.get("application/*") ?? weights.get("*/*") ?? 0);
 }
 
 /** One JSON value per line. */
