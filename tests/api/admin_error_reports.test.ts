@@ -197,7 +197,9 @@ Deno.test("PATCH /admin/error-reports/{id}: a correction that cannot be stored l
 
 Deno.test("PATCH /admin/error-reports/{id}: wrong fields, a stale version and the caller's own report are rejected without effect", async () => {
   const open = await reported(await signUp(), { parking_lot_id: await aLot() });
-  const unreachable = await assertErrorDetails(await update(open, { status: "resolved" }), "conflict", "status");
+  const refused = await update(open, { status: "resolved" });
+  assert.match((await refused.clone().json()).error.message, /^The status of the error report cannot become resolved /);
+  const unreachable = await assertErrorDetails(refused, "conflict", "status");
   assert.deepEqual(unreachable, { reason: "status_not_reachable", status: "open", allowed: ["in_review"] });
   const seen_updated_at = "2026-09-01T00:00:00Z";
   const stale = await assertErrorDetails(

@@ -35,7 +35,7 @@ declare
   v_allowed text[] := private.allowed_states(p_entity, p_from_state);
 begin
   if p_to_state <> all (v_allowed) then
-    perform private.raise_error('conflict', 409, format('The status of a %s cannot become %s when it is %s. details.allowed lists the possible states.',
+    perform private.raise_error('conflict', 409, format('The status of the %s cannot become %s when it is %s. details.allowed lists the possible states.',
         replace(p_entity, '_', ' '), p_to_state, p_from_state),
       p_param => 'status', p_details => jsonb_build_object(
         'reason', 'status_not_reachable', 'status', nullif(p_from_state, 'new'), 'allowed', to_jsonb(v_allowed)
