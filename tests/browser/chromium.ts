@@ -21,6 +21,8 @@ const WEBGL = [
   "--enable-unsafe-swiftshader",
   "--disable-gpu-compositing",
   "--disable-gpu-rasterization",
+  // On a busy machine drawing takes long. The watchdog would end it, and a page would have no more frames.
+  "--disable-gpu-watchdog",
 ];
 const WITHOUT_WEBGL = ["--disable-gpu", "--disable-3d-apis"];
 
