@@ -223,6 +223,8 @@ Deno.test({
         await page.touchscreen.touchMove(180, from + (to - from) * step / 6);
         await new Promise((resolve) => setTimeout(resolve, 60));
       }
+      // The finger is at rest before it leaves. Otherwise it is a flick, where the page is drawn in time.
+      await page.touchscreen.touchMove(180, to + Math.sign(to - from));
       await page.touchscreen.touchEnd();
     };
     // On the handle, and on the list while it is not full.
