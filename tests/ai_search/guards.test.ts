@@ -71,3 +71,11 @@ Deno.test("rules parser: no sentence with a word or a number added that no rule 
   );
   assert.deepEqual(certain.map(({ text }) => text), []);
 });
+
+Deno.test("rules parser: a word of a name is no negation, no condition and no comparison", () => {
+  for (
+    const text of ["parking near Never Land tomorrow 10am to 12pm", "from 10am to noon tomorrow near Almost Home Cafe"]
+  ) {
+    assert.ok(confidenceOf(text) >= CERTAIN, text);
+  }
+});

@@ -34,15 +34,9 @@ export function timesOfEvents(scanner: Scanner, points: readonly Point[]): Findi
   ).map((point) => ({ text: scanner.slice(point), field: "text", value: null, reason: "of_event" }));
 }
 
+/** The words that are left, where no place has them in its name. */
 export function tellingWords(scanner: Scanner): Finding[] {
-  return [ENGLISH, JAPANESE].flatMap((pattern) =>
-    [...scanner.rest.matchAll(pattern)].filter(({ index }) => !isInName(scanner.text, index)).map((
-      [text],
-    ): Finding => ({
-      text,
-      field: "text",
-      value: null,
-      reason: "not_understood",
-    }))
-  );
+  return [ENGLISH, JAPANESE].flatMap((pattern) => [...scanner.rest.matchAll(pattern)])
+    .filter(({ index }) => !isInName(scanner.text, index))
+    .map(([text]) => ({ text, field: "text", value: null, reason: "not_understood" }));
 }
