@@ -6,7 +6,7 @@ import { ROOT } from "../../local/settings.ts";
 import { eventually } from "../support/eventually.ts";
 import { byFolder, changed, inBatches } from "../support/durations.ts";
 import { leftOut, staleFiles } from "../support/outcome.ts";
-import { count, secondsIn } from "../support/test_output.ts";
+import { count, failuresIn, hungReport, secondsIn } from "../support/test_output.ts";
 
 function run(args: string[]) {
   return new Deno.Command(Deno.execPath(), {
@@ -144,6 +144,27 @@ Deno.test("task test: the record of durations is written again when a file takes
   );
 });
 
+Deno.test("task test: the report about a process that hung names the file and the test that were running", () => {
+  const output = [
+    "running 1 test from ./tests/a.test.ts",
+    "first ... ok (1ms)",
+    "running 3 tests from ./tests/b.test.ts",
+    "second ...",
+    "------- output -------",
+    "a line",
+    "second ... ok (2ms)",
+    "third ...",
+    "  a step ... ok (0ms)",
+    "  a step of two ...",
+  ];
+  const report = hungReport(output.join("\n"), "silent\n  7 deno test");
+  const failure = { file: "tests/b.test.ts", test: "third ... a step of two", message: "silent" };
+  assert.deepEqual(failuresIn(report), [failure]);
+  assert.deepEqual(count(output.join("\n") + report), { passed: 0, failed: 1, ignored: 0 });
+  const before = { file: "tests/b.test.ts", test: "", message: "silent" };
+  assert.deepEqual(failuresIn(hungReport(output.slice(0, 3).join("\n"), "silent")), [before]);
+});
+
 Deno.test("task test: an unknown option is rejected with the usage", async () => {
   const { code, stderr } = await run(["--", "--fats"]);
   const output = new TextDecoder().decode(stderr);
@@ -162,6 +183,7 @@ async function runFiles(
 async function runArguments(
   options: readonly string[],
   texts: readonly ((folder: string) => string)[],
+  env: Record<string, string> = {},
 ): Promise<{ code: number; output: string }> {
   const folder = await Deno.makeTempDir();
   const files = texts.map((_, n) => join(folder, `some_${n + 1}.test.ts`));
@@ -169,7 +191,7 @@ async function runArguments(
   const { code, stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "tests/run.ts", ...options, ...files],
     cwd: ROOT,
-    env: { API_URL: "http://127.0.0.1:9", PROVIDERS_URL: "http://127.0.0.1:9", NO_COLOR: "1", DENO_JOBS: "2" },
+    env: { API_URL: "http://127.0.0.1:9", PROVIDERS_URL: "http://127.0.0.1:9", NO_COLOR: "1", DENO_JOBS: "2", ...env },
     stderr: "null",
   }).output();
   await Deno.remove(folder, { recursive: true });
@@ -265,6 +287,29 @@ Deno.test("task test: a file that breaks before its tests, once, is flaky too", 
   );
   assert.equal(code, 0, output);
   assert.match(output, /^flaky: \S*some_1\.test\.ts: .*Error: no socket\n1 passed, 0 failed\n$/m);
+});
+
+/** A file whose first run prints its process and that of a child of it, and then nothing. */
+const hangsOnce = (folder: string) =>
+  `let isSecond = false;
+  ${failsOnce(folder)}
+  Deno.test("waits", async () => {
+    if (isSecond) return;
+    const child = new Deno.Command("sleep", { args: ["600"] }).spawn();
+    console.log("processes " + Deno.pid + " " + child.pid);
+    await child.status;
+  });`;
+
+Deno.test("task test: a process that prints nothing for long is ended with its children, and its whole batch is run once more", async () => {
+  const passes = () => `Deno.test("passes", () => {});`;
+  const texts = [passes, passes, passes, hangsOnce].map((text) => (folder: string) => text(folder));
+  const { code, output } = await runArguments(["--no-check"], texts, { DENO_SILENT_SECONDS: "3", DENO_JOBS: "1" });
+  assert.equal(code, 0, output);
+  const pids = output.match(/^processes (\d+) (\d+)$/m)!.slice(1).map(Number);
+  assert.deepEqual(pids.map(isRunning), [false, false]);
+  for (const pid of pids) assert.match(output, new RegExp(`^  ${pid} \\S`, "m"));
+  assert.equal(output.match(/^passes \.\.\. ok/gm)!.length, 6);
+  assert.match(output, /^flaky: \S*some_4\.test\.ts: waits: Nothing was printed for 3 s\. .*\n4 passed, 0 failed\n$/m);
 });
 
 Deno.test("task test: a file that fails twice fails the run", async () => {

@@ -10,7 +10,8 @@ import {
   slowest,
   type TestRun,
 } from "./durations.ts";
-import { count, type Failure, failuresIn, secondsIn } from "./test_output.ts";
+import { count, type Failure, failuresIn, hungReport, secondsIn } from "./test_output.ts";
+import { untilEnded } from "./test_process.ts";
 
 /** The exit code of a run that a signal ended. */
 const INTERRUPTED = 130;
@@ -30,6 +31,8 @@ const AGAIN_AT_MOST = 8;
 interface Result {
   readonly run: TestRun;
   readonly code: number;
+  /** Whether its process hung: what it counted is not all then. */
+  readonly isHung: boolean;
   readonly passed: number;
   readonly failed: number;
   readonly ignored: number;
@@ -43,9 +46,9 @@ export const WORKERS: number = Number(Deno.env.get("DENO_JOBS")) || Math.ceil(na
 /**
  * Runs the tests with WORKERS workers, the longest files of all groups first and those that must be alone last, and prints
  * the count of all as the last line; the answer is the exit code. The output of a batch is printed whole when it ends. A
- * file that fails is run once more at the end, by itself. When it passes then, so does the run, and lines before the count
- * name what failed: `flaky: <file>: <test>: <message>`. A signal ends the tests first, so that the caller can stop their
- * platform.
+ * file that fails is run once more at the end, by itself, and a batch that hung (test_process.ts) as a whole. When it passes
+ * then, so does the run, and lines before the count name what failed: `flaky: <file>: <test>: <message>`. A signal ends the
+ * tests first, so that the caller can stop their platform.
  */
 export async function runTests(
   runs: readonly TestRun[],
@@ -76,31 +79,24 @@ export async function runTests(
     }).spawn();
     children.add(child);
     const printed = isAlone ? undefined : [] as Uint8Array[];
-    const [output] = await Promise.all([child.stdout, child.stderr].map(async (stream) => {
-      const decoder = new TextDecoder();
-      let text = "";
-      for await (const chunk of stream) {
-        if (printed) printed.push(chunk);
-        else await write(chunk);
-        text += decoder.decode(chunk, { stream: true });
-      }
-      return text;
-    }));
-    const { code } = await child.status;
+    const ended = await untilEnded(child, (bytes) => printed ? void printed.push(bytes) : write(bytes));
     children.delete(child);
     await write(new Uint8Array(await new Blob(printed as BlobPart[]).arrayBuffer()));
-    return { code, output: output! };
+    return ended;
   };
   const test = async (run: TestRun, isAlone: boolean): Promise<Result> => {
     const started = performance.now();
     const filters = filter === "" ? [] : [`--filter=${filter}`];
     const args = ["test", "-A", "--no-check", `--config=${run.config}`, ...filters, ...run.files];
-    const { code, output } = await deno(args, isAlone);
+    const { code, output, hung } = await deno(args, isAlone);
+    const report = hung === undefined ? "" : hungReport(output, hung);
+    await write(new TextEncoder().encode(report));
     return {
       run,
-      code,
-      ...count(output),
-      failures: code === 0 ? [] : failuresIn(output),
+      code: hung === undefined ? code : 1,
+      isHung: hung !== undefined,
+      ...count(output + report),
+      failures: code === 0 && hung === undefined ? [] : failuresIn(output + report),
       seconds: secondsIn(output, (performance.now() - started) / 1_000),
     };
   };
@@ -161,28 +157,33 @@ async function runningAlone(runs: readonly TestRun[]): Promise<Set<string>> {
   return found;
 }
 
-/** Runs files that failed once more, corrects the results of those that pass then, and returns what they failed with. */
+/**
+ * Runs files that failed once more, and batches that hung, corrects the results of those that pass then, and returns what
+ * they failed with.
+ */
 async function runAgain(
   results: Result[],
   test: (run: TestRun) => Promise<Result>,
   isInterrupted: () => boolean,
 ): Promise<Failure[]> {
-  const files = new Set(results.flatMap(({ failures }) => failures.map(({ file }) => file)));
-  if (files.size > AGAIN_AT_MOST) return [];
+  const failures = results.flatMap(({ failures }) => failures);
+  if (new Set(failures.map(({ file }) => file)).size > AGAIN_AT_MOST) return [];
   const passed = new Set<string>();
   for (const [n, first] of results.entries()) {
     const failed = [...new Set(first.failures.map(({ file }) => file))];
-    for (const file of failed) {
+    for (const files of first.isHung ? [first.run.files] : failed.map((file) => [file])) {
       if (isInterrupted()) return [];
-      console.log(`\n${file} failed and is run once more.`);
-      const { code } = await test({ config: first.run.config, files: [file] });
-      if (code === 0) passed.add(file);
+      console.log(`\n${files.join(", ")} failed and ${files.length === 1 ? "is" : "are"} run once more.`);
+      const again = await test({ config: first.run.config, files });
+      if (again.code !== 0) continue;
+      for (const file of first.isHung ? failed : files) passed.add(file);
+      if (first.isHung) results[n] = again;
     }
-    if (failed.length > 0 && failed.every((file) => passed.has(file))) {
+    if (!first.isHung && failed.length > 0 && failed.every((file) => passed.has(file))) {
       results[n] = { ...first, code: 0, passed: first.passed + first.failed, failed: 0 };
     }
   }
-  return results.flatMap(({ failures }) => failures).filter(({ file }) => passed.has(file));
+  return failures.filter(({ file }) => passed.has(file));
 }
 
 async function write(bytes: Uint8Array): Promise<void> {

@@ -33,6 +33,17 @@ export function failuresIn(output: string): Failure[] {
   });
 }
 
+/** What Deno would have printed at the end of a process that hung: the test that was running failed, with this message. */
+export function hungReport(output: string, message: string): string {
+  const last = plain(output).split(/^(?=running \d+ tests? from )/m).at(-1)!;
+  const file = /^running \d+ tests? from (?:\.\/)?(.+)/.exec(last)?.[1] ?? "no file";
+  const lines = last.split("\n").map((line) => line.trimStart());
+  const begun = lines.flatMap((line) => /^(.+) \.\.\.$/.exec(line)?.[1] ?? []);
+  const test = begun.filter((name) => !lines.some((line) => line.startsWith(`${name} ... `))).join(" ... ");
+  const name = test === "" ? `${file} (uncaught error)` : `${test} => ${file}:1:1`;
+  return `\n ERRORS \n\n${name}\nerror: ${message}\n\n FAILURES \n\n${name}\n\nFAILED | 0 passed | 1 failed\n`;
+}
+
 /** The seconds of each file: what its tests took, and its share of the rest of what the process took, as loading it. */
 export function secondsIn(output: string, took: number): Map<string, number> {
   const seconds = new Map<string, number>();
