@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { type Browser, launch } from "puppeteer-core";
 import { STATE } from "../../local/settings.ts";
+import { withTimeout } from "../../local/timeout.ts";
 
 const PACKAGE = "@sparticuz/chromium@138.0.2";
 
@@ -13,7 +14,6 @@ const FLAGS = [
   "--disable-dev-shm-usage",
   "--no-first-run",
 ];
-const ENGLISH = "--lang=en";
 /** WebGL in software, which maps need. It takes most of the time of a page that draws one: all else is drawn without it. */
 const WEBGL = [
   "--use-gl=angle",
@@ -28,6 +28,8 @@ const WITHOUT_WEBGL = ["--disable-gpu", "--disable-3d-apis"];
 
 /** So long the browser may take to answer a command: longer than a test waits for a condition of a page. */
 const COMMAND_TIMEOUT_MS = 90_000;
+/** So long it may take to end. */
+const CLOSE_TIMEOUT_MS = 20_000;
 
 export interface BrowserOptions {
   /** The configuration of its fonts, where not that of the machine. */
@@ -47,8 +49,13 @@ export async function withBrowser<Result>(
   try {
     return await run(browser);
   } finally {
-    await browser.close();
+    await close(browser);
   }
+}
+
+/** Closes a browser. One that does not end in time is killed: the driver would wait for it for ever. */
+export async function close(browser: Browser): Promise<void> {
+  await withTimeout(browser.close(), CLOSE_TIMEOUT_MS, () => browser.process()?.kill("SIGKILL"));
 }
 
 /** Starts a browser that the test drives. */
@@ -60,54 +67,28 @@ export async function startBrowser(
     executablePath: executable,
     pipe: true, // it ends with the process that started it, however that ends
     protocolTimeout: COMMAND_TIMEOUT_MS,
-    args: [...FLAGS, ...(hasLocale ? [ENGLISH] : []), ...(hasMaps ? WEBGL : WITHOUT_WEBGL)],
+    args: [...FLAGS, ...(hasLocale ? ["--lang=en"] : []), ...(hasMaps ? WEBGL : WITHOUT_WEBGL)],
     env: {
-      ...environment(libraries),
+      LANG: "en_US.UTF-8",
+      // The reader is in Japan.
+      TZ: "Asia/Tokyo",
+      LD_LIBRARY_PATH: [libraries, Deno.env.get("LD_LIBRARY_PATH")].filter(Boolean).join(":"),
       ...(fonts ? { FONTCONFIG_FILE: fonts } : {}),
       ...(hasLocale ? {} : { LANG: "C", LC_ALL: "C" }),
     },
   });
 }
 
-/** Opens a page and closes the browser when `run` has ended; the page reports its results to its server. */
+/** Opens a page that reports its results to its server; `log` returns the messages and errors of the page. */
 export async function withPage<Result>(url: string, run: (log: () => string) => Promise<Result>): Promise<Result> {
-  const { executable, libraries } = await install();
-  const profile = await Deno.makeTempDir();
-  const browser = new Deno.Command(executable, {
-    args: [
-      ...FLAGS,
-      ENGLISH,
-      "--disable-gpu",
-      `--user-data-dir=${profile}`,
-      "--remote-debugging-port=0",
-      url,
-    ],
-    env: environment(libraries),
-    stdin: "null",
-    stdout: "null",
-    stderr: "piped",
-  }).spawn();
-  let log = "";
-  const reading = (async () => {
-    for await (const text of browser.stderr.pipeThrough(new TextDecoderStream())) log += text;
-  })();
-  try {
+  return await withBrowser(async (browser) => {
+    const page = await browser.newPage();
+    let log = "";
+    page.on("console", (message) => log += `${message.type()}: ${message.text()}\n`);
+    page.on("pageerror", (error) => log += `${error}\n`);
+    await page.goto(url);
     return await run(() => log);
-  } finally {
-    browser.kill();
-    await browser.status;
-    await reading;
-    await Deno.remove(profile, { recursive: true });
-  }
-}
-
-function environment(libraries: string): Record<string, string> {
-  return {
-    LANG: "en_US.UTF-8",
-    // The reader is in Japan.
-    TZ: "Asia/Tokyo",
-    LD_LIBRARY_PATH: [libraries, Deno.env.get("LD_LIBRARY_PATH")].filter(Boolean).join(":"),
-  };
+  });
 }
 
 interface Installation {

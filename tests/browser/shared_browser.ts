@@ -1,13 +1,13 @@
 /// <reference lib="dom" />
 // The browsers that the tests of a file share: to start one takes more than most visits.
 import type { Browser, BrowserContext, Page } from "puppeteer-core";
-import { type BrowserOptions, startBrowser } from "./chromium.ts";
+import { type BrowserOptions, close, startBrowser } from "./chromium.ts";
 
 /** By their options. */
 const browsers = new Map<string, Promise<Browser>>();
 
 Deno.test.afterAll(async () => {
-  for (const browser of browsers.values()) await (await browser).close();
+  for (const browser of browsers.values()) await close(await browser);
 });
 
 /**
@@ -29,7 +29,7 @@ export async function withContext<Result>(
     return result;
   } catch (error) {
     browsers.delete(key);
-    await browser.close();
+    await close(browser);
     throw error;
   }
 }
