@@ -8,6 +8,7 @@ import { eventually } from "../support/eventually.ts";
 import { PlayStore } from "../support/google_play.ts";
 import { receivedByFcm, scriptFcm } from "../support/providers.ts";
 import { newUser } from "../support/rows.ts";
+import { volume } from "../support/sizes.ts";
 import { scriptStores } from "../support/store_reports.ts";
 import { token } from "../support/tokens.ts";
 import { loadDevices, sendToAll } from "./pushes.ts";
@@ -46,13 +47,14 @@ async function count({ sql }: CrashPlatform, query: string): Promise<number> {
   return row!["count"];
 }
 
+const PUSHES = volume("KILLED_PUSHES", 4_000, 8_000);
+
 Deno.test(
-  "push-dispatch: a consumer that is killed during 8,000 pushes leaves at most the fifty of a record to be sent twice",
+  `push-dispatch: a consumer that is killed leaves at most the fifty of a record to be sent twice (KILLED_PUSHES=${PUSHES})`,
   atOnce(async () => {
     await using platform = await crashPlatform();
     const { PROVIDERS_URL } = platform.status;
-    const devices = 8_000;
-    await loadDevices(platform, devices, { isAutomatic: true });
+    await loadDevices(platform, PUSHES, { isAutomatic: true });
     await scriptFcm({ reset: true, latency_ms: 50 }, PROVIDERS_URL);
     const id = await sendToAll(platform);
     await eventually(
@@ -65,21 +67,21 @@ Deno.test(
           platform,
           "select count(*) from private.push_deliveries where outcome is not null",
         );
-        if (outcomes < devices / 2) {
+        if (outcomes < PUSHES / 2) {
           consumers = Math.max(consumers, await count(platform, "select count(*) from private.push_leases"));
         }
         return outcomes;
       },
-      killAt: 2_000,
-      all: devices,
+      killAt: PUSHES / 4,
+      all: PUSHES,
     });
     await eventually(async () => {
       const [row] = await platform.sql`select status, success_count from public.user_notifications where id = ${id}`;
-      return row!["status"] === "sent" && row!["success_count"] === devices || undefined;
+      return row!["status"] === "sent" && row!["success_count"] === PUSHES || undefined;
     });
     const received = await receivedByFcm(PROVIDERS_URL);
-    assert.equal(Object.keys(received.devices).length, devices);
-    const twice = received.accepted - devices;
+    assert.equal(Object.keys(received.devices).length, PUSHES);
+    const twice = received.accepted - PUSHES;
     console.log(`push-dispatch: ${twice} devices were sent to twice, with ${consumers} consumers at work`);
     assert.ok(twice <= consumers * PUSHES_AT_ONCE, `${twice} devices, ${consumers} consumers`);
   }),
