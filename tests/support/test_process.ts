@@ -1,6 +1,6 @@
 // A process of tests, which is ended when it hangs.
 import process from "node:process";
-import { processes } from "../../local/process.ts";
+import { hasEnded, processes } from "../../local/process.ts";
 
 /** So long tests may print nothing. The longest test, or step of one, takes a minute. */
 const SILENT_SECONDS = Number(Deno.env.get("DENO_SILENT_SECONDS")) || 300;
@@ -23,10 +23,9 @@ export async function untilEnded(
   const watch = setInterval(async () => {
     if (hung !== undefined || performance.now() - heard < SILENT_SECONDS * 1_000) return;
     hung = `Nothing was printed for ${SILENT_SECONDS} s. These were running, and were ended:`;
-    for (const { pid, args } of await withChildren(child.pid)) {
-      hung += `\n  ${pid} ${args}`;
-      kill(pid);
-    }
+    const running = await withChildren(child.pid);
+    for (const { pid, args } of running) hung += `\n  ${pid} ${args}\n    ${await threadsOf(pid)}`;
+    for (const { pid } of running) kill(pid);
     // A process that is no child any more may keep them open.
     for (const stream of streams) await stream.cancel();
   }, 1_000);
@@ -53,6 +52,22 @@ async function withChildren(pid: number): Promise<{ pid: number; args: string }[
   const found = all.filter((each) => each.pid === pid);
   for (const { pid } of found) found.push(...all.filter(({ parent }) => parent === pid));
   return found;
+}
+
+/** The threads of a process with what each waits for, which is 0 for one that runs; empty where the system does not show it. */
+async function threadsOf(pid: number): Promise<string> {
+  const threads: string[] = [];
+  try {
+    for await (const { name } of Deno.readDir(`/proc/${pid}/task`)) {
+      const [comm, waits] = await Promise.all(
+        ["comm", "wchan"].map((file) => Deno.readTextFile(`/proc/${pid}/task/${name}/${file}`)),
+      );
+      threads.push(`${comm!.trim()}: ${waits}`);
+    }
+  } catch (error) {
+    if (!hasEnded(error)) throw error;
+  }
+  return threads.join(", ");
 }
 
 function kill(pid: number): void {
