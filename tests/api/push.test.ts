@@ -69,12 +69,23 @@ async function whileDispatching<Value>(
 const tryAgain = (id: string) =>
   inDatabase((sql) => sql`update pgmq."q_push-dispatch" set vt = now() where message ->> 'notification_id' = ${id}`);
 
-/** A composed notification once every device has its outcome. */
-function settled(admin: Administrator, id: string) {
-  return whileDispatching(async () => {
-    const composed = await read(admin, id);
-    return composed.status === "sending" ? undefined : composed;
-  }, () => tryAgain(id));
+/** A composed notification once every device has its outcome. Where that does not come, the error has what it waits for. */
+async function settled(admin: Administrator, id: string) {
+  try {
+    return await whileDispatching(async () => {
+      const composed = await read(admin, id);
+      return composed.status === "sending" ? undefined : composed;
+    }, () => tryAgain(id));
+  } catch (error) {
+    const state = await inDatabase(async (sql) => [
+      await sql`select now(), * from private.fan_outs where notification_id = ${id}`,
+      await sql`select * from private.push_deliveries where notification_id = ${id}`,
+      await sql`select * from pgmq."q_push-dispatch"`,
+      await sql`select * from private.push_leases`,
+      await sql`select * from private.outages where queue = 'push-dispatch'`,
+    ]);
+    throw new Error(`${id} is not settled: ${JSON.stringify(state)}`, { cause: error });
+  }
 }
 
 /** Sends to one user. */
